@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Zlib
-"""What the tests of every room have in common: a box for real mounts, and the lines that
-contrib/tally counts."""
+"""Fixtures for all tests: a box for real mounts; and the lines that contrib/tally counts."""
 import os
 import sys
 
 import pytest
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "mount"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, folder) for folder in ("mount/support", "mount")]
 
 import box as boxes  # noqa: E402
 import datafile  # noqa: E402
@@ -15,10 +15,10 @@ from core import PROGRAM, Core  # noqa: E402
 
 
 def pytest_collection_modifyitems(items):
-    why = boxes.fuse_problem()
+    reason = boxes.fuse_problem()
     for item in items:
-        if why and "box" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.skip(reason=why))
+        if reason and "box" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.skip(reason=reason))
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -55,13 +55,13 @@ def box(request):
     assert os.path.exists(places.BINARY), "mapfs is not built (MAPFS_BINARY)"
     b = boxes.Box()
     yield b
-    # A test that failed left what it left; only of one that passed is tidiness asked.
+    # Only a test that passed must leave nothing behind.
     b.close(check=getattr(request.node, "passed", False))
 
 
 @pytest.fixture
 def small(box):
-    """A small map of the box's own."""
+    """A small map in the box."""
     return box.add(datafile.small_map())
 
 

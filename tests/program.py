@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Zlib
-"""Runs pytest over files of tests, as a program that meson understands: program.py [--cross] FILE... [OPTION...]
+"""Run pytest as a program for meson: program.py [--cross] FILE... [OPTION...]
 
-Where pytest is missing, the program is skipped and says so. With --cross, too: the tests start programs by their
-names, and those of another machine may need an emulator before them.
+Without pytest, the program is skipped with a message. It is also skipped with --cross: the tests start programs
+directly, and programs for another machine may need an emulator.
 """
 import os
 import sys

@@ -6,7 +6,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS = os.path.join(HERE, "..", "..", "tests")
-for folder in ("mount", "torchlight", "teeworlds"):
+for folder in ("mount", "mount/support", "torchlight", "torchlight/support", "teeworlds", "teeworlds/support"):
     sys.path.append(os.path.join(TESTS, folder))
 
 import datafile  # noqa: E402

@@ -2,8 +2,8 @@
 /*
  * array: growing arrays, and binary search.
  *
- * An array is three fields or locals: the elements (from malloc, initially NULL), their number, and
- * the number of elements that fit in the allocated memory.
+ * An array is three fields or locals: the elements (from malloc), their number, and the number of
+ * elements that fit in the allocated memory. An empty array is NULL, 0 and 0.
  *
  *	if (!array_reserve(l->items, l->n, l->room))
  *		return -ENOMEM;

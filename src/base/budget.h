@@ -2,12 +2,12 @@
 /*
  * budget: a cache of decoded spans with a limit on their total size.
  *
- * A slot is a member of the object whose decoded form it caches. budget_get returns the cached
- * span, or calls load; other threads wait for a load that is running. After each call the budget
- * drops the least recently used spans until the rest is within the limit. It does not drop a span
- * that has other references, nor a kept one (budget_get_kept). So the total is at most the larger
- * of the limit and the size of referenced spans, plus the kept ones. A failed load is not cached:
- * each thread that waited for it calls load itself. Thread-safe.
+ * A slot, initially zero, is a member of the object whose decoded form it caches. budget_get
+ * returns the cached span, or calls load; other threads wait for a running load. After each call
+ * the budget drops the least recently used spans until the rest is within the limit. It does not
+ * drop a span that has other references, nor a kept one (budget_get_kept). So the total is at most
+ * the larger of the limit and the size of referenced spans, plus the kept ones. A failed load is
+ * not cached: each thread that waited for it calls load itself. Thread-safe.
  */
 #pragma once
 
@@ -33,7 +33,7 @@ struct budget_slot {
 enum { BUDGET_KEPT = 8, BUDGET_KEPT_LEAST = 3, BUDGET_KEPT_SIZE = 12 << 20 };
 
 struct budget *budget_create(size_t limit);
-void budget_destroy(struct budget *b); /* every slot must have been dropped */
+void budget_destroy(struct budget *b); /* all slots are dropped; NULL is fine */
 DEFINE_CLEANUP(struct budget, budget_destroy);
 
 /* Decode a span. The budget's lock is not held. */
@@ -42,8 +42,8 @@ typedef int (*budget_load_fn)(void *arg, struct bytes **ret, struct error *e);
 int budget_get(struct budget *b, struct budget_slot *slot, budget_load_fn load, void *arg,
 	struct bytes **ret, struct error *e);
 
-/* Like budget_get, but keep the span, beyond the limit, until enough later ones are kept. Parts of
- * a file that is read piece by piece so stay cached between two reads. */
+/* Like budget_get, but keep the span, beyond the limit, until enough other spans are kept after it.
+ * So the parts of a file that is read piece by piece stay cached between two reads. */
 int budget_get_kept(struct budget *b, struct budget_slot *slot, budget_load_fn load, void *arg,
 	struct bytes **ret, struct error *e);
 
@@ -54,11 +54,11 @@ int budget_get_kept(struct budget *b, struct budget_slot *slot, budget_load_fn l
  */
 void budget_make_room(struct budget *b, struct budget_slot *slot, size_t n);
 
-/* Return a new reference to the cached span, or NULL. Waits for a running load. */
+/* Like budget_get, but return NULL instead of calling load. Waits for a running load. */
 struct bytes *budget_find(struct budget *b, struct budget_slot *slot);
 
-/* Empty a slot. Call it before the object that contains the slot is freed. */
+/* Empty a slot, after a running load. Call it before the object with the slot is freed. */
 void budget_drop(struct budget *b, struct budget_slot *slot);
 
-size_t budget_used(struct budget *b);
+size_t budget_used(struct budget *b); /* bytes of all cached spans */
 size_t budget_limit(const struct budget *b);

@@ -2,7 +2,7 @@
 /*
  * cursor: checked reading of little-endian fields from a span.
  *
- * A read past the end returns 0 and sets `bad`, which stays set. So a parser can read a whole
+ * A read past the end returns 0 and sets `is_bad`, which stays set. So a parser can read a whole
  * record and check once. The data may be unaligned.
  */
 #pragma once

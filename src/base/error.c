@@ -61,24 +61,23 @@ bool error_is_transient(int r)
 	return r < 0;
 }
 
-int error_context(struct error *e, const char *fmt, ...)
+void error_context(struct error *e, const char *fmt, ...)
 {
 	struct error whole;
 	size_t n;
 	va_list ap;
 
 	if (!e || !e->code)
-		return e ? e->code : 0;
+		return;
 	va_start(ap, fmt);
 	vsnprintf(whole.text, sizeof(whole.text), fmt, ap);
 	va_end(ap);
 	n = strlen(whole.text);
 	/* Text that does not fit is cut off. Checking the result prevents a warning about that. */
 	if (snprintf(whole.text + n, sizeof(whole.text) - n, ": %s", e->text) < 0)
-		return e->code;
+		return;
 	memcpy(e->text, whole.text, sizeof(e->text));
 	replace_unprintable(e->text);
-	return e->code;
 }
 
 void error_clear(struct error *e)

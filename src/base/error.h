@@ -41,15 +41,15 @@ int error_set_unresolved(struct error *e, int code);
 
 /*
  * Is r an error that says nothing about the validated content? Then the same content may be
- * accepted later, once the disk or the memory allows it. -EIO is not transient: the part of the map
- * that the content is compared with stays damaged. -EROFS is not transient either: a file that the
- * mount's options make read-only stays read-only, and a transient error would make every save fail.
- * (If the disk has become read-only, the journal and the save report that themselves.)
+ * accepted later, once the disk or the memory allows it. True for all errors but -EINVAL, -EAGAIN,
+ * -EFBIG, -ENOENT, -EIO and -EROFS. -EIO: the part of the map that the content is compared with
+ * stays damaged. -EROFS: the mount's options make the file read-only, and a transient error would
+ * make every save fail. (If the disk becomes read-only, the journal and the save report that.)
  */
 bool error_is_transient(int r);
 
-/* Put "context: " before the text. Does nothing if e holds no error. Returns e's code, or 0. */
-int error_context(struct error *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Put "context: " before the text, unless e is NULL or holds no error. */
+void error_context(struct error *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 void error_clear(struct error *e); /* e may be NULL */
 

@@ -116,7 +116,7 @@ int path_open_parent(int dirfd, const char *path, path_open_dir open_dir, void *
 	if (fd < 0)
 		return error_errno(e, "%s", path);
 	if (r < 0)
-		return error_set(e, r, "%s: not a path of a mount", path);
+		return error_set(e, r, "%s: invalid path", path);
 	while (path_next(&rest, ret_name) > 0 && *rest) {
 		r = open_dir(arg, fd, ret_name, e);
 		if (r < 0)

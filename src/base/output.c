@@ -97,7 +97,7 @@ int output_finish(int code, int report_lost, int output_lost)
 	if (fflush(stdout) != 0)
 		report_failure(strerror(errno));
 	else if (ferror(stdout))
-		report_failure("not all of it could be written");
+		report_failure("incomplete write");
 	if (!failed || code != 0)
 		return code;
 	return reports_failed ? report_lost : output_lost;

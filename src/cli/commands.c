@@ -5,156 +5,153 @@
 
 #include "cli/cli.h"
 
-#define VERBOSE "  -v, --verbose             say what was saved and removed\n"
+#define VERBOSE "  -v, --verbose             report what was saved and removed\n"
 
 const struct cli_command cli_commands[] = {
 	{"mount", &cli_mapfs, "[-o OPTION,...] [-f] [-d] [--new] FILE|FOLDER [MOUNTPOINT]",
 		"mount a map, or a folder of maps, as a directory",
-		"The word may be left out: mapfs FILE. Without MOUNTPOINT a directory is made\n"
-		"beside FILE, named after it without the ending, and removed at unmount. Of a\n"
-		"FOLDER each map is a directory of the file's own name, and the mount is\n"
-		"FOLDER.mapfs. What is changed is saved at unmount and at `sync MOUNTPOINT`,\n"
-		"all or nothing.\n\n"
-		"      --new                 make FILE; what a game needs is added at the save\n"
-		"      --format=NAME         with --new, where the ending of FILE does not say\n"
-		"  -f, --foreground          stay in the foreground, messages on stderr\n"
+		"The word mount is optional: mapfs FILE. Without MOUNTPOINT, a directory beside\n"
+		"FILE is created, named after it without the ending, and removed at unmount. A\n"
+		"FOLDER is mounted at FOLDER.mapfs, with a directory for each map, named like its\n"
+		"file. Changes are saved at unmount and at `sync MOUNTPOINT`, all or nothing.\n\n"
+		"      --new                 create FILE; a save adds what a game needs\n"
+		"      --format=NAME         with --new, if the ending of FILE is not enough\n"
+		"  -f, --foreground          stay in the foreground, with messages on stderr\n"
 		"  -d, --debug               trace the requests; implies -f\n"
-		"  -o OPTION[,OPTION...]     mapfs help options says which\n"},
+		"  -o OPTION[,OPTION...]     see mapfs help options\n"},
 	{"umount", &cli_mapfs, "[--force] [--discard] [-v] MOUNTPOINT|FILE|FOLDER...",
 		"save the changes, report, and unmount",
 		"The same as mapfs -u.\n\n"
-		"      --force               also if the save fails or files are in use\n"
-		"      --discard             throw away what is not saved, and the journal\n"
-		"  -v, --verbose             show progress also if stderr is no terminal\n"},
+		"      --force               unmount even if the save fails or files are in use\n"
+		"      --discard             drop unsaved changes and the journal\n"
+		"  -v, --verbose             show progress even if stderr is not a terminal\n"},
 	{"status", &cli_status, "[--json] [MOUNTPOINT|FILE|FOLDER]", "list unsaved changes",
-		"Without a name, of all mounts.\n\n"
-		"      --json                an object a line: mountpoint, file, and what is\n"
-		"                            changed, new, renamed, removed, kept,\n"
-		"                            refused, ignored\n"},
+		"Without a name, list all mounts.\n\n"
+		"      --json                one object per line: mountpoint, file, and lists of\n"
+		"                            changed, new, renamed, removed, kept, refused\n"
+		"                            and ignored files\n"},
 	{"recover", &cli_recover, "FILE [--list|--extract DIR]",
 		"list or copy out the changes in journals",
-		"      --list                say what they hold (the default)\n"
+		"      --list                list the journals (the default)\n"
 		"      --extract DIR         copy out the last content of each file\n"},
 	{"help", &cli_help, "[COMMAND|commands|options]", "explain a command",
 		"Without a word, print the common commands.\n"},
 	/* The commands from here on open maps without a mount, and take -o and -d. */
 	{"ls", &cli_ls, "[-lR] [--json] FILE [PATH...]", "list the files of a map",
-		"      --json                an object a line: path, kind, size, mode, mtime\n"
-		"  -l                        permissions, size and time too\n"
-		"  -R                        all that is below\n"},
+		"      --json                one object per line: path, kind, size, mode, mtime\n"
+		"  -l                        show permissions, size and time\n"
+		"  -R                        list subdirectories recursively\n"},
 	{"cat", &cli_cat, "FILE PATH...", "print files of a map",
-		"A PATH may be a pattern of the shell: 'images/*.json'. FILE may be -, as of all\n"
-		"commands that only read a map: standard input.\n"},
+		"PATH can be a shell pattern: 'images/*.json'. As with all commands that only\n"
+		"read a map, FILE can be -, standard input.\n"},
 	{"extract", &cli_extract, "FILE DIR [PATH...]", "copy files of a map to a directory",
-		"Without a PATH all of the map is copied, as cp -r does from a mount. A PATH\n"
-		"may be a pattern. DIR is made if need be; links in it are not followed. Images\n"
-		"are compressed; -o png=stored writes them as a mount shows them.\n"},
+		"Without PATH, copy the whole map, like cp -r from a mount. PATH can be a shell\n"
+		"pattern. DIR is created if necessary; links in it are not followed. Images are\n"
+		"compressed; -o png=stored writes them as a mount shows them.\n"},
 	{"put", &cli_put, "[-v] FILE PATH [SOURCE]", "write one file into a map",
-		"Without SOURCE, or with -, the content is read from standard input.\n" VERBOSE},
+		"Without SOURCE, or with -, read the content from standard input.\n" VERBOSE},
 	{"rm", &cli_rm, "[-rv] FILE PATH...", "remove files from a map",
-		"  -r                        directories too, with all that is in them\n" VERBOSE},
+		"  -r                        remove directories and their contents\n" VERBOSE},
 	{"mv", &cli_mv, "[-v] FILE PATH... TO", "rename files of a map", VERBOSE},
 	{"pack", &cli_pack, "DIR FILE|--onto FILE", "make a map from a directory of files",
-		"FILE must not exist, or is -, standard output; what a game needs and DIR\n"
-		"has not is added.\n\n"
-		"      --all                 also files that the game's own tool does not pack\n"
-		"      --onto FILE           the files go onto a map that is there; others stay\n"
-		"      --exact               with --onto: what DIR has not goes\n"
-		"      --format=NAME         where the ending of FILE does not say\n"
-		"      --index               with the lists that mapfs index makes\n"
-		"      --skip-refused        without the files that are refused; exits "
-		"5\n" VERBOSE},
+		"FILE must not exist, or is -, standard output. What a game needs and DIR lacks\n"
+		"is added.\n\n"
+		"      --all                 pack files that the game's own tool does not pack\n"
+		"      --onto FILE           copy into an existing map; its other files stay\n"
+		"      --exact               with --onto: remove files that DIR lacks\n"
+		"      --format=NAME         format, if the ending of FILE is not enough\n"
+		"      --index               add the lists that mapfs index makes\n"
+		"      --skip-refused        skip refused files; exit with 5\n" VERBOSE},
 	{"index", &cli_index, "[-nv] [--exact] FILE",
 		"rebuild the lists of a Torchlight II archive",
-		"UNITDATA.RAW and its like follow from the units, skills, affixes and so on;\n"
-		"rows of files that are not in the archive stay.\n\n"
-		"  -n, --dry-run             only say which rows would differ\n"
-		"      --exact               rows of files that are not there go\n"
-		"  -v, --verbose             say what differs, and which rows stay\n"},
+		"UNITDATA.RAW and similar lists are made from the units, skills, affixes and so\n"
+		"on. Rows of files that are not in the archive stay.\n\n"
+		"  -n, --dry-run             only report which rows would differ\n"
+		"      --exact               remove rows of files that are not in the archive\n"
+		"  -v, --verbose             report rows that differ and rows that stay\n"},
 	{"automap", &cli_automap, "[-n] [OPTION...] MAP|FOLDER [OUT]|LAYER",
 		"redraw layers of a map by their rules",
-		"Each tile layer is drawn that has a config in its layer.json. OUT may be -,\n"
-		"standard output; a LAYER is a layer's directory in a mount. Rules are the file\n"
-		"IMAGE.rules beside the map, or where the game has them.\n\n"
-		"      --in-place            all that are named are maps, or folders of maps\n"
-		"  -n, --dry-run             only say what would be drawn\n"
-		"      --layer PATH          only this layer; may be given several times\n"
+		"Redraws each tile layer that has a config in its layer.json. OUT can be -,\n"
+		"standard output. LAYER is the directory of a layer in a mount. The rules are the\n"
+		"file IMAGE.rules beside the map, or in the directory of the game.\n\n"
+		"      --in-place            overwrite all given maps, and maps in given folders\n"
+		"  -n, --dry-run             only report what would be drawn\n"
+		"      --layer PATH          only this layer; can be repeated\n"
 		"      --automatic           only layers that the editor would draw by itself\n"
-		"      --config NAME|N       another configuration than the layer's\n"
-		"      --seed N              another seed\n"
-		"      --no-limit            rules and maps of any size, and all faults of rules\n"
-		"      --rules FILE|DIR      rules for all, or where rules are looked for, too\n"
+		"      --config NAME|N       use this configuration instead of the layer's\n"
+		"      --seed N              use this seed instead of the layer's\n"
+		"      --no-limit            accept rules and maps of any size; list all faults\n"
+		"      --rules FILE|DIR      use these rules, or search this directory, too\n"
 		"      --reference NAME      the first run reads the game layer: game, hookable,\n"
 		"                            death, unhookable, freeze, unfreeze, deep-freeze ...\n"
 		"      --list                list the configurations for each layer, or those of\n"
-		"                            files of rules (NAME.rules), and write nothing\n"
-		"      --check               what is named is rules: say what is wrong in them\n"},
+		"                            rules files (NAME.rules), and write nothing\n"
+		"      --check               check the given rules files\n"},
 	{"convert", &cli_convert, "[-n] [OPTION...] --to GAME MAP|FOLDER [OUT]",
 		"convert maps for another game",
-		"GAME is 0.7, 0.6 or ddnet. Of a FOLDER all maps go to the folder OUT, but those\n"
-		"that are not newer than what is there.\n\n"
-		"      --to GAME             the game that the maps are for\n"
-		"      --in-place            all that are named are maps, or folders of maps\n"
-		"  -n, --dry-run             only say what would be done\n"
-		"      --scale               images of which 0.7 makes no tiles become larger\n"
-		"      --strip               what the game ignores is left out\n"
-		"      --mapres DIR          where images of the maps' game are, too\n"},
+		"GAME is 0.7, 0.6 or ddnet. All maps of a FOLDER are converted to the folder OUT,\n"
+		"except those that are not newer than the file there.\n\n"
+		"      --to GAME             the game to convert to\n"
+		"      --in-place            overwrite all given maps, and maps in given folders\n"
+		"  -n, --dry-run             only report what would be done\n"
+		"      --scale               enlarge images that 0.7 cannot use for tiles\n"
+		"      --strip               remove what the game ignores\n"
+		"      --mapres DIR          search images of the maps' game in DIR, too\n"},
 	{"tidy", &cli_tidy, "[-n] [OPTION...] MAP [OUT]", "make a map smaller",
-		"What nobody can see goes: images, sounds, envelopes and data that nothing uses,\n"
-		"or that are there twice; the rest is compressed as well as can be. OUT may be\n"
-		"-, standard output. Where nothing is to do nothing is written.\n\n"
-		"      --in-place            all that are named are maps, or folders of maps\n"
-		"  -n, --dry-run             only say what would be done\n"
-		"      --keep PATH           this stays; may be a pattern, and be given again\n"
-		"      --layers              empty layers, groups, columns and rows go, too\n"
-		"      --pixels              pixels that nothing shows go, too\n"
-		"      --hash-names          with --pixels: images are called after what is left\n"
-		"      --external            images leave the map that the game has\n"
-		"      --embed               ... come into it\n"
-		"      --mapres DIR          where the game's images are\n"
-		"      --no-limit            a map of any size\n"},
+		"Removes unused and duplicate images, sounds, envelopes and data, and compresses\n"
+		"the rest as well as possible. OUT can be -, standard output. If there is nothing\n"
+		"to do, nothing is written.\n\n"
+		"      --in-place            overwrite all given maps, and maps in given folders\n"
+		"  -n, --dry-run             only report what would be done\n"
+		"      --keep PATH           keep this path or pattern; can be repeated\n"
+		"      --layers              remove empty layers, groups, columns and rows\n"
+		"      --pixels              clear pixels of images that no layer shows\n"
+		"      --hash-names          with --pixels: name images after their new content\n"
+		"      --external            make images external that the game has\n"
+		"      --embed               embed images that the game has\n"
+		"      --mapres DIR          directory of the game's images\n"
+		"      --no-limit            accept a map of any size\n"},
 	{"grep", &cli_grep, "[-Eciln] PATTERN FILE|FOLDER...|FILE PATH...",
 		"search the texts of maps",
-		"What says what a map is and how it is played is searched (info/*), or:\n\n"
-		"      --in GLOB             files of these paths; may be given several times\n"
-		"  -E -c -i -l -n            as those of grep\n"},
+		"Searches info/*, which describes a map and how it is played, or:\n\n"
+		"      --in GLOB             search files with these paths; can be repeated\n"
+		"  -E -c -i -l -n            as in grep\n"},
 	{"check", &cli_check, "[OPTION...] FILE|FOLDER...",
 		"report what a game would refuse in a map",
-		"With --rules or --for it exits 5 where there are warnings.\n\n"
-		"      --json                an object a line: file, level, problem\n"
-		"      --no-limit            all lines, and maps of any size\n"
-		"      --rules ddnet|FILE    what DDNet's testers ask of maps, or a house that\n"
-		"                            wrote a FILE (JSON); may be given several times\n"
-		"      --for 0.6|0.7|ddnet   what that game does not load or show\n"},
+		"With --rules or --for, exits with 5 if there are warnings.\n\n"
+		"      --json                one object per line: file, level, problem\n"
+		"      --no-limit            print all lines; accept maps of any size\n"
+		"      --rules ddnet|FILE    check the rules of DDNet's testers, or those in FILE\n"
+		"                            (JSON); can be repeated\n"
+		"      --for 0.6|0.7|ddnet   report what that game does not load or show\n"},
 	{"du", &cli_du, "[--json] FILE|FOLDER...", "show which parts of a map take how many bytes",
-		"The largest first; sums end with a slash.\n\n"
-		"      --json                an object a line: file, path, bytes, used\n"},
+		"The largest part is first; sums end with a slash.\n\n"
+		"      --json                one object per line: file, path, bytes, used\n"},
 	{"text", &cli_text, "FILE [PATH...]", "print all of a map as one text",
-		"The same from save to save; of what is no text the size and a checksum.\n"
-		"Tables of layers are in pieces of 16 cells; what is left out is 0.\n"},
+		"The text is the same after a save. Other files have their size and a checksum.\n"
+		"Tables of layers are in pieces of 16 cells; omitted cells are 0.\n"},
 	{"preview", &cli_preview, "[--size N] FILE [[PATH] OUT.png]",
 		"draw a map, or a texture, as a picture",
 		"      --size N              pixels of the longest side (1024)\n"
-		"      --entities            what the game works with, in plain colours\n"
-		"      --layer PATH          one layer or group alone: groups/0/layers/1\n"
-		"Without OUT.png, or with -, the picture goes to standard output, if that is no\n"
-		"terminal.\n"
-		"Of a Torchlight II archive PATH is a texture (.DDS), an .IMAGESET, or one's\n"
-		"part: X.IMAGESET:NAME\n"},
+		"      --entities            draw the physics layers, in plain colors\n"
+		"      --layer PATH          draw only this layer or group: groups/0/layers/1\n"
+		"Without OUT.png, or with -, the picture is written to standard output, unless\n"
+		"that is a terminal.\n"
+		"In a Torchlight II archive, PATH is a texture (.DDS), an .IMAGESET, or a part of\n"
+		"one: X.IMAGESET:NAME\n"},
 	{"merge", &cli_merge, "BASE OURS THEIRS OUT", "merge two versions of a map",
-		"OUT becomes OURS with what THEIRS changed since BASE. Where both changed one\n"
-		"thing ours stays, theirs goes to OUT.mapfs-left/, and the exit code is 1. OUT\n"
-		"may be -, standard output.\n\n"
-		"  -L, --label NAME          of the map, for messages and NAME.mapfs-left/\n"
-		"      --mark                a layer CONFLICT shows cells that both changed\n"},
+		"OUT becomes OURS with the changes of THEIRS since BASE. In a conflict, OUT gets\n"
+		"ours, OUT.mapfs-left/ gets theirs, and the exit code is 1. OUT can be -,\n"
+		"standard output.\n\n"
+		"  -L, --label NAME          map name for messages and NAME.mapfs-left/\n"
+		"      --mark                add a layer CONFLICT with the cells in conflict\n"},
 	{"diff", &cli_diff, "[-q] [OPTION...] FILE FILE", "compare two maps",
-		"      --full                all cells and lines, also where there are many\n"
-		"      --images DIR          pictures of images and tiles that changed, and of\n"
-		"                            both maps\n"
-		"      --json                an object a line: path, kind, before, after\n"
-		"      --no-limit            maps of any size\n"
-		"      --markdown            a page for a review: what the game plays with first\n"
-		"  -q, --brief               only which files\n"},
+		"      --full                print all cells and lines, even if there are many\n"
+		"      --images DIR          draw changed images and tiles, and both maps\n"
+		"      --json                one object per line: path, kind, before, after\n"
+		"      --no-limit            accept maps of any size\n"
+		"      --markdown            print a page for a review, physics layers first\n"
+		"  -q, --brief               only list files that differ\n"},
 	{0},
 };
 
@@ -190,7 +187,7 @@ void cli_print_command_help(FILE *out, const char *name)
 {
 	static const char common[] =
 		"  -o OPTION[,OPTION...]     as for a mount (mapfs help options)\n"
-		"  -d, --debug               tell what the kernel lacks for the sandbox\n";
+		"  -d, --debug               warn if the kernel lacks a sandbox feature\n";
 	const struct cli_command *c = cli_command_named(name);
 	bool opens = c >= cli_command_named("ls");
 

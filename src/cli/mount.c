@@ -84,8 +84,8 @@ static int check_folder(const char *file, dev_t dev)
 	snprintf(device, sizeof(device), "%u:%u", major(dev), minor(dev));
 	if (mountinfo_find_device(MOUNTINFO, device, &entry) < 0 || !entry.is_mapfs)
 		return OUTCOME_DONE;
-	print_line(stderr, "mapfs: %s: is no folder of maps: it shows %s, which is mounted at %s",
-		file, entry.source, entry.point);
+	print_line(stderr, "mapfs: %s: is not a folder of maps, but a mount of %s at %s", file,
+		entry.source, entry.point);
 	return OUTCOME_REFUSED;
 }
 
@@ -96,7 +96,7 @@ static int check_file(const char *file, const char *path, bool create, bool *ret
 	if (create) {
 		if (lstat(path, &st) == 0)
 			return refuse_file(
-				OUTCOME_REFUSED, file, "exists already (--new makes a file)");
+				OUTCOME_REFUSED, file, "already exists (--new creates a file)");
 		return errno == ENOENT ? OUTCOME_DONE
 				       : refuse_file(OUTCOME_REFUSED, file, strerror(errno));
 	}
@@ -124,7 +124,8 @@ static const char *describe_missing(const char *file)
 {
 	return errno == ENOENT && !strpbrk(file, "/.")
 		       ? strcmp(file, "new") == 0
-				 ? "No such file, folder or command (mapfs --new FILE makes a map)"
+				 ? "No such file, folder or command (use mapfs --new FILE to "
+				   "create a map)"
 				 : "No such file, folder or command (see mapfs --help)"
 		       : strerror(errno);
 }
@@ -145,10 +146,10 @@ static int mount_at(struct options *o, const char *file, const char *mountpoint)
 			   : default_mountpoint(o->rq.is_folder ? path : file, o->rq.is_folder);
 	if (!point)
 		return refuse_file(OUTCOME_MOUNT, file,
-			errno == EINVAL ? "the name has no ending to leave out; name a mount point"
+			errno == EINVAL ? "the name has no ending; name a mount point"
 					: strerror(errno));
 	if (!mountpoint && !create && is_mounted_at(path, point)) {
-		print_line(stderr, "mapfs: %s: is mounted already, at %s", file, point);
+		print_line(stderr, "mapfs: %s: already mounted at %s", file, point);
 		return OUTCOME_BUSY;
 	}
 	if (o->rq.allow_root) {
@@ -175,12 +176,12 @@ static int run_unmount(struct mapfs *m)
 	struct command *c = &m->command;
 
 	if (m->foreground || m->create || m->format || c->has_options)
-		return cli_usage("-u goes with --force, --discard and -v only");
+		return cli_usage("-u can be used with --force, --discard and -v only");
 	if (c->n_names < 1)
-		return cli_usage("-u takes mount points, or maps that are mounted");
+		return cli_usage("-u needs a mount point or a mounted map");
 	for (int i = 0; i < c->n_names; i++)
 		if (!c->names[i][0])
-			return cli_usage("-u: an empty name");
+			return cli_usage("-u: empty name");
 	return cli_umount(c->names, (size_t)c->n_names, &m->umount);
 }
 
@@ -191,11 +192,11 @@ static int run_mount(struct mapfs *m)
 	int n = m->command.n_names;
 
 	if (m->umount.force || m->umount.discard)
-		return cli_usage("--%s goes with -u", m->umount.force ? "force" : "discard");
+		return cli_usage("--%s needs -u", m->umount.force ? "force" : "discard");
 	if (m->format && !m->create)
-		return cli_usage("--format goes with --new");
+		return cli_usage("--format needs --new");
 	if (n < 1)
-		return cli_usage("no file was named");
+		return cli_usage("no file given");
 	if (!names[0][0] || (n == 2 && !names[1][0]))
 		return cli_usage(
 			"the name of the %s is empty", names[0][0] ? "mount point" : "file");
@@ -219,8 +220,8 @@ static int run_mapfs(struct command *c)
 	}
 	if (m->format && !words_format_known(m->format)) {
 		known = words_formats();
-		return cli_usage("--format=%s: the formats are %s", m->format,
-			known ? known : "in the manual");
+		return cli_usage("unknown format %s (must be %s)", m->format,
+			known ? known : "as in the manual");
 	}
 	return m->unmount || (c->name && strcmp(c->name, "umount") == 0) ? run_unmount(m)
 									 : run_mount(m);
@@ -258,7 +259,7 @@ int cli_mount_helper(int argc, char **argv)
 			r = options_add(&o, optarg, &e) < 0 ? cli_usage("-o: %s", error_text(&e))
 							    : OUTCOME_DONE;
 		else if (c == 'N')
-			r = cli_usage("-N: cannot reach into another mount namespace");
+			r = cli_usage("-N: other mount namespaces are not supported");
 		else if (c == '?')
 			r = cli_usage("unknown option -%c", optopt);
 	}

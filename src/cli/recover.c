@@ -24,12 +24,11 @@ static void print_journal(void *arg, const struct journal_info *i)
 	print_line(stdout, "%s: %s, %u %s, %u %s%s%s%s%s", i->file,
 		i->is_set_aside ? "set aside"
 		: i->fits       ? "fits the map"
-				: "for another content of the map",
+				: "for another version of the map",
 		i->changes, i->changes == 1 ? "change" : "changes", i->drafts,
-		i->drafts == 1 ? "refused file" : "refused files",
-		i->damaged ? ", damaged: some of it cannot be read" : "",
-		i->torn ? ", its end is torn" : "", i->busy ? ", in use by a mount" : "",
-		i->is_untrusted ? ", not to be trusted: a mount leaves it alone" : "");
+		i->drafts == 1 ? "refused file" : "refused files", i->damaged ? ", damaged" : "",
+		i->torn ? ", its end is incomplete" : "", i->busy ? ", in use by a mount" : "",
+		i->is_untrusted ? ", not trusted: a mount does not use it" : "");
 }
 
 /* Print that there is no journal, or fail if the named file does not exist or is a folder. */
@@ -69,7 +68,7 @@ static int make_directory(int dirfd, const char *path, struct error *e)
 	int r = io_mkdir(dirfd, path, 0777);
 
 	if (r < 0 && r != -EEXIST)
-		return error_set(e, r, "cannot make %s: %s", path, strerror(-r));
+		return error_set(e, r, "cannot create %s: %s", path, strerror(-r));
 	r = openat(dirfd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return r < 0 ? error_errno(e, "%s", path) : r;
 }
@@ -133,9 +132,9 @@ static int run_recover(struct command *c)
 	int r;
 
 	if (to && !to[0])
-		return cli_usage("recover: an empty name");
+		return cli_usage("recover: empty name");
 	if (to && ((struct recover *)c)->is_list)
-		return cli_usage("recover: --list and --extract exclude each other");
+		return cli_usage("recover: --list cannot be used with --extract");
 	r = place_resolve(file, true, &dirfd, &name, &e);
 	if (r == 0 && to)
 		set_umask(dirfd, name);

@@ -40,7 +40,7 @@ static bool use_color(void)
 	return isatty(STDOUT_FILENO) && !(none && *none) && term && strcmp(term, "dumb") != 0;
 }
 
-static void print_entry(const struct status_entry *e, bool colours)
+static void print_entry(const struct status_entry *e, bool is_colored)
 {
 	CLEANUP(free) char *line = NULL;
 	const struct word *w = words;
@@ -53,7 +53,7 @@ static void print_entry(const struct status_entry *e, bool colours)
 	}
 	if (w == words + N_WORDS)
 		print_line(stdout, "  %s %s", e->word, line);
-	else if (colours)
+	else if (is_colored)
 		printf("  \033[%sm%s\033[0m %s\n", w->color, w->word, replace_unprintable(line));
 	else
 		print_line(stdout, "  %s %s", w->word, line);
@@ -67,16 +67,16 @@ static char *describe_problem(const struct target *t, int r)
 	if (r == 0)
 		return NULL;
 	if (r == -ENOTCONN)
-		r = asprintf(
-			&text, "its processes ended, or were killed: mapfs -u %s", t->entry.point);
+		r = asprintf(&text, "its processes ended or were killed; run mapfs -u %s",
+			t->entry.point);
 	else if (r == -EACCES)
-		r = asprintf(&text, "it was mounted by user %u", (unsigned)t->entry.owner);
+		r = asprintf(&text, "mounted by user %u", (unsigned)t->entry.owner);
 	else if (r == -ENODATA)
-		r = asprintf(&text, "it was mounted by another version of mapfs");
+		r = asprintf(&text, "mounted by another version of mapfs");
 	else
 		r = asprintf(&text, "%s",
-			r == -EBUSY       ? "it is busy (a save that takes long); ask again"
-			: r == -ETIMEDOUT ? "it does not answer"
+			r == -EBUSY       ? "busy with a long save; try again later"
+			: r == -ETIMEDOUT ? "does not answer"
 					  : child_error(r));
 	return r < 0 ? NULL : text;
 }
@@ -94,7 +94,7 @@ static void print_mount(const struct target *t)
 	if (problem)
 		print_line(stdout, "  %s", problem);
 	else if (records.size == 0)
-		puts("  nothing is changed");
+		puts("  no changes");
 	while (status_next(&records, &at, &e))
 		print_entry(&e, use_color());
 }
@@ -105,15 +105,13 @@ static bool has_journal(const struct target *t, struct journal_found *ret)
 	return journals_find(t->entry.source, ret, NULL) > 0 && ret->fits;
 }
 
-static void print_target(const struct target *t)
+static void print_unmounted(const struct target *t)
 {
 	struct journal_found journal;
 
 	print_line(stdout, "%s: is not mounted", t->entry.source);
 	if (has_journal(t, &journal))
-		print_line(stdout,
-			"  what was closed and not saved is in %s, and comes back at the next "
-			"mount",
+		print_line(stdout, "  unsaved changes are in %s; the next mount restores them",
 			journal.file);
 }
 
@@ -144,13 +142,13 @@ static void print_json(const struct target *t)
 	int r = t->entry.is_mapfs ? status_query(t->entry.point, &records) : 0;
 	CLEANUP(free) char *problem = describe_problem(t, r);
 	struct journal_found journal;
-	bool left = !t->entry.is_mapfs && has_journal(t, &journal);
+	bool found = !t->entry.is_mapfs && has_journal(t, &journal);
 
 	json_line_text(&out, "{\"mountpoint\": ", t->entry.is_mapfs ? t->entry.point : NULL);
 	json_line_text(&out, ", \"file\": ", t->entry.source);
 	buffer_printf(&out, ", \"read_only\": %s", t->entry.is_read_only ? "true" : "false");
 	json_line_text(&out, ", \"problem\": ", problem);
-	json_line_text(&out, ", \"journal\": ", left ? journal.file : NULL);
+	json_line_text(&out, ", \"journal\": ", found ? journal.file : NULL);
 	for (size_t i = 0; i < N_WORDS; i++)
 		add_list(&out, &words[i], &records);
 	buffer_text(&out, "}\n");
@@ -174,7 +172,7 @@ static int run_status(struct command *c)
 		r = targets_add_below(&t, name, true);
 	if (r < 0)
 		print_line(stderr, "mapfs: %s: %s", name ? name : "status",
-			r == -ENOENT ? "is not a mount of mapfs, nor a file, nor a folder"
+			r == -ENOENT ? "is not a mount of mapfs, a file or a folder"
 				     : strerror(-r));
 	for (size_t i = 0; i < t.n; i++) {
 		if (json)
@@ -182,7 +180,7 @@ static int run_status(struct command *c)
 		else if (t.all[i].entry.is_mapfs)
 			print_mount(&t.all[i]);
 		else
-			print_target(&t.all[i]);
+			print_unmounted(&t.all[i]);
 	}
 	if (r == 0 && t.n == 0 && !json)
 		puts("nothing is mounted");

@@ -12,8 +12,8 @@
 
 struct target {
 	const char *argument; /* the argument; borrowed; NULL if the target was not named */
-	/* If entry.mapfs is false, nothing is mounted, and only source is set: the file, absolute
-	 * and without symbolic links. */
+	/* If entry.is_mapfs is false, nothing is mounted, and only source is set: the file,
+	 * absolute and without symbolic links. */
 	struct mount_entry entry;
 };
 

@@ -125,15 +125,14 @@ static int run_help(struct command *c)
 	else if (strcmp(word, "options") == 0)
 		print_options();
 	else if ((like = cli_command_like(word)))
-		return cli_usage(
-			"help: there is no command %s; did you mean %s?", word, like->name);
+		return cli_usage("help: unknown command %s; did you mean %s?", word, like->name);
 	else
-		return cli_usage("help: there is no command %s", word);
+		return cli_usage("help: unknown command %s", word);
 	return OUTCOME_DONE;
 }
 
 const struct command_line cli_help = {.max_names = 1,
-	.operands = "one word",
+	.operands = "one command",
 	.n_may_be_empty = 1,
 	.is_bare = true,
 	.needs_no_arguments = true,

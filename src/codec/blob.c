@@ -327,7 +327,7 @@ static int get_stretch(struct blob *b, size_t i, struct bytes **ret, struct erro
 		b->stretches = calloc(count_stretches(b), sizeof(*b->stretches));
 	pthread_mutex_unlock(&b->lock);
 	if (!b->stretches)
-		return error_set(e, -ENOMEM, "no memory to inflate");
+		return error_set(e, -ENOMEM, "out of memory");
 	return budget_get_kept(b->budget, &b->stretches[i], load_stretch, &s, ret, e);
 }
 
@@ -414,7 +414,7 @@ static int each_raw(struct blob *b, codec_chunk_fn fn, void *arg, struct error *
 		return r;
 	chunk = malloc(CHUNK);
 	if (!chunk)
-		return error_set(e, -ENOMEM, "no memory to read");
+		return error_set(e, -ENOMEM, "out of memory");
 	for (uint64_t off = 0; off < raw.size;) {
 		size_t n = raw.size - off < CHUNK ? (size_t)(raw.size - off) : CHUNK;
 

@@ -54,10 +54,10 @@ struct blob {
 	/* Public, read-only. `stored` of a composed blob is valid after blob_materialize. */
 	struct extent stored;
 	enum blob_coding coding;
-	uint64_t size;              /* declared size of the decoded bytes; see `unsized` */
+	uint64_t size;              /* declared size of the decoded bytes; see is_size_unknown */
 	struct blob_recipe *recipe; /* of a composed blob; else NULL */
 	bool is_size_unknown; /* the size of a composed blob is known after blob_materialize only */
-	struct png_memo png;  /* for png_file_read of this blob's pixels */
+	struct png_memo png;  /* for png_file_read of this blob's pixels; has a lock */
 
 	/* Private to blob*.c. */
 	atomic_uint refs;
@@ -118,8 +118,8 @@ DEFINE_CLEANUP(struct blob, blob_unref);
  * reference. */
 int blob_load(struct blob *b, struct bytes **ret, struct error *e);
 
-/* Load all decoded bytes, if a blob_read that ends at `end` would, or if they are cached. *ret is a
- * new reference, or NULL: read the part with blob_read. */
+/* Load all decoded bytes if they are cached, or if blob_read up to `end` would decode all of them.
+ * *ret is a new reference; or NULL if not: the caller uses blob_read. */
 int blob_load_for_read(struct blob *b, uint64_t end, struct bytes **ret, struct error *e);
 
 /* Read decoded bytes [off, off + n). -EINVAL past the size. */
@@ -127,11 +127,12 @@ int blob_read(struct blob *b, uint64_t off, void *dst, size_t n, struct error *e
 /* blob_read as a codec_read_fn; arg is the struct blob. */
 int blob_read_fn(void *arg, uint64_t off, void *dst, size_t n, struct error *e);
 
-/* Is the blob small enough to be decoded and cached whole? Else it is read in stretches. */
+/* Is the blob small enough to be decoded whole? Else it is read in stretches. The bound is the
+ * budget's limit, or one stretch if that is more; 16 MiB without a budget. */
 bool blob_is_whole(const struct blob *b);
 
-/* Decode the first n bytes, or all if there are fewer; *ret_got is their number. Decodes no further
- * and caches nothing; for names. A wrong size is noticed only if n >= size. */
+/* Decode the first n bytes, or all if there are fewer; *ret_got is their number. Neither reads
+ * nor fills the cache; for names. The size of a zlib stream is checked only if n >= size. */
 int blob_prefix(struct blob *b, void *dst, size_t n, size_t *ret_got, struct error *e);
 
 /* Pass all decoded bytes to fn, in order, in one or more chunks, in bounded memory. Stops at a
@@ -157,7 +158,7 @@ bool blob_recall(struct blob *b, uint64_t key, uint64_t *ret);
 int blob_derive(struct blob *b, uint64_t key, budget_load_fn make, void *arg, struct bytes **ret,
 	struct error *e);
 
-/* Get part i of n derived parts, like blob_derive. Only the parts of the first key that is used are
- * cached; those of other keys are made for each call. */
+/* Get part i of n derived parts, like blob_derive, but the bytes need not begin with the key. Only
+ * the parts of the first call's key are cached; those of other keys are made for each call. */
 int blob_derive_part(struct blob *b, uint64_t key, size_t n, size_t i, budget_load_fn make,
 	void *arg, struct bytes **ret, struct error *e);

@@ -45,7 +45,7 @@ static int get_part_slot(
 		b->parts_key = key;
 	}
 	if (!b->parts)
-		r = error_set(e, -ENOMEM, "no memory for what is cached");
+		r = error_set(e, -ENOMEM, "out of memory");
 	*ret = b->parts && b->parts_key == key ? &b->parts[i] : NULL;
 	pthread_mutex_unlock(&b->lock);
 	return r;

@@ -35,7 +35,7 @@ static int compare_chunk(void *arg, const uint8_t *data, size_t n, struct error 
 	return 0;
 }
 
-/* Compare b's content with the bytes of read, which has the same size. */
+/* Compare the decoded bytes of b with equally many bytes from the function `read`. */
 static int compare_content(
 	struct blob *b, codec_read_fn read, void *arg, bool *ret, struct error *e)
 {
@@ -73,7 +73,7 @@ static int reader_begin(struct blob *b, struct uncached_reader *ret, struct erro
 		return 0;
 	ret->feed = malloc(sizeof(*ret->feed));
 	r = ret->feed ? feed_init(ret->feed, &b->stored, b->size, e)
-		      : error_set(e, -ENOMEM, "no memory to inflate");
+		      : error_set(e, -ENOMEM, "out of memory");
 	if (r < 0)
 		free(TAKE(ret->feed));
 	return r;

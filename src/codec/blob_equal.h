@@ -5,8 +5,8 @@
 
 #include "codec/blob.h"
 
-/* Compare two blobs. NULL equals NULL only. The budget may cache a, but not b. */
+/* Compare two blobs; materializes both. NULL equals NULL only. The cache may keep a, but not b. */
 int blob_equal(struct blob *a, struct blob *b, bool *ret, struct error *e);
 
-/* Compare the decoded bytes of a blob with the bytes of an extent. */
+/* Compare the decoded bytes of a blob, which the cache may keep, with the bytes of an extent. */
 int blob_equals_extent(struct blob *b, const struct extent *x, bool *ret, struct error *e);

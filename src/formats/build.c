@@ -23,7 +23,7 @@ void build_result_finish(struct build_result *b)
 	*b = (struct build_result){0};
 }
 
-/* Does the saved map need another time for the file of output i than it would get? */
+/* Must the saved map get the time that a program set for the file of input i? */
 static bool has_new_time(const struct building *b, size_t i)
 {
 	const struct build_output *o = &b->result->outputs[i];
@@ -86,18 +86,18 @@ static void mark_dirs(const struct building *b)
 	struct file_attr en;
 
 	for (size_t i = 1; i < b->result->n; i++) {
-		enum build_outcome *old = &b->result->outputs[i].hidden_outcome;
+		enum build_outcome *outcome = &b->result->outputs[i].hidden_outcome;
 		bool gone = b->inputs[i].is_removed;
 		entry_id id = gone ? b->inputs[i].origin : b->inputs[i].hidden;
 
-		if (*old == BUILD_SAME || *old == BUILD_RESTORED ||
+		if (*outcome == BUILD_SAME || *outcome == BUILD_RESTORED ||
 			b->format->stat(b->map, id, &en, NULL) < 0 || !en.is_dir)
 			continue;
 		if (gone)
-			*old = en.is_cleared_by_mount ? BUILD_CLEARED : BUILD_REMOVED;
+			*outcome = en.is_cleared_by_mount ? BUILD_CLEARED : BUILD_REMOVED;
 		else
-			*old = b->inputs[i].is_dir && was_empty(b, id) ? BUILD_SAME
-								       : BUILD_REPLACED;
+			*outcome = b->inputs[i].is_dir && was_empty(b, id) ? BUILD_SAME
+									   : BUILD_REPLACED;
 	}
 }
 
@@ -107,7 +107,7 @@ static int put_contents(struct building *b, struct error *e)
 	int r = resolve_identities(b, e);
 
 	if (r == -ENOMEM && (!e || !e->code))
-		error_set(e, r, "no memory for the objects of a map");
+		error_set(e, r, "out of memory");
 	if (r == 0)
 		r = apply_contents(b, e);
 	if (r == 0)
@@ -133,7 +133,7 @@ static int begin_build(struct building *b, const struct snapshot *base,
 	ret->outputs = calloc(n + 1, sizeof(*ret->outputs));
 	b->map = snapshot_ref(base);
 	if (!ret->outputs || identities_begin(b) < 0)
-		return error_set(e, -ENOMEM, "no memory for the files of a map");
+		return error_set(e, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < n; i++)
 		ret->outputs[i].id = ENTRY_NONE;
 	return 0;

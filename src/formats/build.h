@@ -85,8 +85,8 @@ struct build_options {
 	/* A map that was built before, or NULL. The new map shares blobs that it composed of the
 	 * same contents. */
 	const struct snapshot *previous;
-	/* Reports lines for people about the result, on the caller's thread. Unused without
-	 * places_objects. */
+	/* Reports lines for people about the result, on the caller's thread. Not NULL if
+	 * places_objects; unused without. */
 	format_say say;
 	void *arg;
 };

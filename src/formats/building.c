@@ -32,7 +32,7 @@ int building_put(struct building *b, entry_id id, const struct extent *x, bool *
 	CLEANUP(content_unref) struct content *c = content_new(x);
 	CLEANUP(parsed_unref) struct parsed *p = NULL;
 	int r = c ? b->format->edit->parse(b->map, id, c, &p, why)
-		  : error_set(why, -ENOMEM, "no memory for a file");
+		  : error_set(why, -ENOMEM, "out of memory");
 
 	*ret_changed = false;
 	return r < 0 ? r : building_apply(b, id, p, ret_changed, why);

@@ -81,7 +81,7 @@ int content_refuse(entry_id id, struct content *c, int r, struct error *why, str
 	struct parsed *p = parsed_new(sizeof(*p), c, NULL);
 
 	if (!p)
-		return error_set(why, -ENOMEM, "no memory for a file");
+		return error_set(why, -ENOMEM, "out of memory");
 	p->id = id;
 	p->refusal_errno = r;
 	p->depends_on_others = why->is_unresolved;
@@ -146,7 +146,7 @@ int format_put_file(const struct snapshot *s, entry_id id, const struct extent *
 	int r = 0, derived;
 
 	if (in && !c)
-		return error_set(e, -ENOMEM, "no memory for a file");
+		return error_set(e, -ENOMEM, "out of memory");
 	if (c)
 		r = edit->parse(s, id, c, &p, e);
 	if (r == 0)

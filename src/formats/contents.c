@@ -18,7 +18,7 @@ static int load_origin(const struct building *b, entry_id id, struct extent *ret
 		return r;
 	all = bytes_new(size, &data);
 	if (!all)
-		return error_set(e, -ENOMEM, "no memory for a file");
+		return error_set(e, -ENOMEM, "out of memory");
 	r = b->format->get(b->base, id, 0, data, all->size, e);
 	if (r < 0) {
 		bytes_unref(all);
@@ -28,8 +28,8 @@ static int load_origin(const struct building *b, entry_id id, struct extent *ret
 	return 0;
 }
 
-/* Does input i change its entry, because it has content or its origin is another entry? */
-static bool has_content(const struct building *b, size_t i)
+/* Is anything to be applied to the entry of input i: its bytes, or those of another origin? */
+static bool needs_apply(const struct building *b, size_t i)
 {
 	const struct build_input *t = &b->inputs[i];
 	const struct build_output *o = &b->result->outputs[i];
@@ -69,7 +69,7 @@ static int parse_content(const struct building *b, size_t i, const struct extent
 	if (r == 0 || !error_is_transient(r))
 		c = content_new(bytes ? bytes : &x);
 	if (!c)
-		return r < 0 ? r : error_set(e, -ENOMEM, "no memory for a file");
+		return r < 0 ? r : error_set(e, -ENOMEM, "out of memory");
 	if (r < 0)
 		return content_refuse(parsed_id(b, i), c, r, e, ret);
 	return content_parse(b->bare_map, b->result->outputs[i].id, parsed_id(b, i), c, ret, e);
@@ -111,17 +111,17 @@ static int refuse_content(struct building *b, size_t i, int r, const struct erro
 	enum build_outcome was = o->outcome;
 	struct error none = ERROR_INIT;
 	struct name_class m;
-	bool apply_content = false;
+	bool changed = false;
 
 	if (b->inputs[i].bytes)
 		o->has_accepted =
-			apply_accepted(b, i, &apply_content, &none) == 0 && b->inputs[i].accepted;
+			apply_accepted(b, i, &changed, &none) == 0 && b->inputs[i].accepted;
 	o->is_unresolved = r == -EAGAIN || why->is_unresolved;
 	building_refuse(b, i, why);
-	if (apply_content || was == BUILD_MOVED)
+	if (changed || was == BUILD_MOVED)
 		o->hidden_outcome = was == BUILD_SAME ? BUILD_WRITTEN : was;
 	/* A new object without content is not added to the map. */
-	if (was != BUILD_NEW || apply_content || building_classify(b, i, &m, NULL) < 0 ||
+	if (was != BUILD_NEW || changed || building_classify(b, i, &m, NULL) < 0 ||
 		m.kind != NAME_OBJECT)
 		return 0;
 	return building_place(b, (struct placement){.id = o->id, .is_removed = true});
@@ -132,12 +132,12 @@ static int apply_content(struct building *b, size_t i, struct error *e)
 {
 	struct build_output *o = &b->result->outputs[i];
 	struct error why = ERROR_INIT;
-	bool apply_content = false;
-	int r = building_apply(b, o->id, o->parsed, &apply_content, &why);
+	bool changed = false;
+	int r = building_apply(b, o->id, o->parsed, &changed, &why);
 
 	if (error_is_transient(r))
 		return error_set(e, r, "%s", error_text(&why));
-	b->has_progress |= r == 0 || (r == -EAGAIN && apply_content);
+	b->has_progress |= r == 0 || (r == -EAGAIN && changed);
 	if (r == 0 && o->outcome == BUILD_SAME && !o->parsed->is_unchanged)
 		o->outcome = BUILD_WRITTEN;
 	if (r == 0)
@@ -196,7 +196,7 @@ static int parse_all(struct building *b, const uint32_t *entries, size_t n, stru
 
 	b->bare_map = snapshot_ref(b->map);
 	if (!missing)
-		return error_set(e, -ENOMEM, "no memory for the files of a map");
+		return error_set(e, -ENOMEM, "out of memory");
 	for (size_t j = 0; j < n; j++) {
 		size_t i = entries[j];
 
@@ -215,14 +215,14 @@ int apply_contents(struct building *b, struct error *e)
 	int r;
 
 	if (!waiting)
-		return error_set(e, -ENOMEM, "no memory for the files of a map");
+		return error_set(e, -ENOMEM, "out of memory");
 	for (int raw = 1; raw >= 0; raw--)
 		for (size_t i = 1; i < b->result->n; i++)
-			if (has_content(b, i) && is_raw(b, i) == raw)
+			if (needs_apply(b, i) && is_raw(b, i) == raw)
 				waiting[n++] = (uint32_t)i;
 	r = parse_all(b, waiting, n, e);
 	if (r == 0 && make_context(b) < 0)
-		r = error_set(e, -ENOMEM, "no memory for the files of a map");
+		r = error_set(e, -ENOMEM, "out of memory");
 	while (r == 0 && n) {
 		r = apply_round(b, waiting, &n, e);
 		if (b->is_last_round || r < 0)

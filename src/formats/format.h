@@ -64,7 +64,7 @@
 typedef uint64_t entry_id;
 enum { ENTRY_ID_BITS = 44, ENTRY_ROOT = 0, ENTRY_FORM = 1 };
 
-/* Not an entry of the base. */
+/* Not an entry of the base (the snapshot of the map as opened or last saved). */
 #define ENTRY_NONE UINT64_MAX
 
 /* The number that both forms of an object share. */
@@ -87,11 +87,11 @@ struct file_attr {
 	bool is_cleared_by_save;  /* a removed file is empty after the next save */
 	bool is_restored;         /* a removed file stays in the map, unchanged */
 	bool is_cleared_by_mount; /* a removed part is empty in the next mount */
-	bool is_permanent;        /* it cannot be removed or renamed (EPERM) */
+	bool is_permanent;        /* cannot be renamed; a file cannot be removed, either (EPERM) */
 	/* A generated file. Bytes written to it, or a file renamed over it, are dropped. It can be
-	 * removed, and appears again when it is created again or the map is saved. None of this is
-	 * a change of the map or enters the journal. is_permanent is set, too. In a mount without
-	 * this entry, its name is NAME_GENERATED. */
+	 * removed, although is_permanent is set, too, and appears again when it is created again or
+	 * the map is saved. None of this is a change of the map or enters the journal. In a mount
+	 * without this entry, its name is NAME_GENERATED. */
 	bool is_generated;
 	/* Set by lookup in formats with `fold`: the name as list shows it. Owned by the snapshot.
 	 */
@@ -194,8 +194,8 @@ struct format {
 	 * -ENODATA: none. May be NULL. */
 	int (*note)(const struct snapshot *s, entry_id id, struct bytes **ret, struct error *e);
 
-	/* If NULL, the mount is read-only: all new names are scratch, no entry can be removed or
-	 * renamed, and a save changes no path. */
+	/* edit NULL: the mount is read-only. tree NULL: all new names are scratch, and no entry can
+	 * be removed or renamed. `edit` needs `tree`, because a build calls both. */
 	const struct format_edit *edit;
 	const struct format_tree *tree;
 	const struct format_preview *preview; /* preview.h; may be NULL: no pictures */
@@ -318,11 +318,11 @@ struct format_edit {
 
 	/* Write the map; outs[i] replaces file i of the source, and keeps errors of writing
 	 * (replace_write). force: encode every item and blob instead of copying unchanged ones, to
-	 * test the codecs. *ret is for verify, and may be NULL. */
+	 * test the codecs. *ret is for verify; NULL if that needs none. -EFBIG: too large a map. */
 	int (*encode)(const struct snapshot *s, struct replace *const outs[], bool force,
 		struct plan **ret, struct error *e);
 	/* Read back what encode wrote (tables, changed blobs, copied ranges), and compare it with
-	 * s. -EIO, or an error of reading: they differ, and the save fails. */
+	 * s. p: the plan of encode, or NULL. The save fails on any error. -EIO: they differ. */
 	int (*verify)(const struct snapshot *s, const struct plan *p, const struct source *written,
 		struct error *e);
 
@@ -425,7 +425,7 @@ int content_parse(const struct snapshot *s, entry_id at, entry_id id, struct con
 	struct parsed **ret, struct error *e);
 /* Number of content_parse calls in this process, for tests. */
 uint64_t content_parsed_total(void);
-/* Set e to the refusal of p. Returns p->refusal_errno. */
+/* Set e to the refusal of p, which must be refused. Returns p->refusal_errno. */
 int parsed_error(const struct parsed *p, struct error *e);
 /* Make the parsed value of a refused content, with the errno r and the text of `why`; clears
  * `why`. */

@@ -84,7 +84,9 @@ int images_open(const char *const *options, struct images **ret, struct error *e
 	const char *mapres = format_option(options, "mapres");
 	int r = images_open_games(mapres, ret, e);
 
-	return r < 0 && mapres ? error_context(e, "option mapres") : r;
+	if (r < 0 && mapres)
+		error_context(e, "option mapres");
+	return r;
 }
 
 int images_open_games(const char *first, struct images **ret, struct error *e)
@@ -126,10 +128,10 @@ int images_file_at(int dirfd, const char *file, struct extent *ret, struct error
 	struct file *f;
 
 	if (fd < 0)
-		return error_set(e, -ENOENT, "%s was not found", file);
+		return error_set(e, -ENOENT, "%s not found", file);
 	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
 		close(fd);
-		return error_set(e, -ENOENT, "%s is no regular file", file);
+		return error_set(e, -ENOENT, "%s is not a regular file", file);
 	}
 	f = file_new(fd);
 	if (!f)
@@ -141,7 +143,7 @@ int images_file_at(int dirfd, const char *file, struct extent *ret, struct error
 static int find_file(const struct images *i, unsigned game, const char *file, struct extent *ret,
 	struct error *e)
 {
-	int r = error_set(e, -ENOENT, "%s was not found", file);
+	int r = error_set(e, -ENOENT, "%s not found", file);
 
 	for (size_t k = 0; r == -ENOENT && k < i->n; k++)
 		if (game == PREVIEW_ANY_GAME || i->dirs[k].game == PREVIEW_ANY_GAME ||
@@ -164,9 +166,9 @@ int images_find(void *arg, unsigned game, const char *name, struct extent *ret, 
 
 	if (!name[0] || name[0] == '.' || strchr(name, '/') ||
 		snprintf(file, sizeof(file), "%s.png", name) >= (int)sizeof(file))
-		return error_set(e, -ENOENT, "its name is none of the game's images");
+		return error_set(e, -ENOENT, "no image of the game has this name");
 	r = find_file(arg, game, file, ret, NULL);
 	return r == -ENOENT
-		       ? error_set(e, r, "no such image of the game's was found (-o mapres=DIR)")
+		       ? error_set(e, r, "cannot find this image of the game (use -o mapres=DIR)")
 		       : r;
 }

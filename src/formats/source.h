@@ -22,8 +22,8 @@ struct store {
 
 struct snapshot;
 
-/* Report a line about a map that is about to be saved. After a FORMAT_WARNING the exit status is 5:
- * the map is saved, but a game will not do what the user expects. */
+/* Report a line about a map that is about to be saved. A FORMAT_WARNING makes the exit status of
+ * the save 5: the map is saved, but a game will not do what the user expects. */
 enum format_line_kind { FORMAT_NOTE, FORMAT_WARNING };
 typedef void (*format_say)(void *arg, enum format_line_kind kind, const char *line);
 
@@ -39,7 +39,7 @@ struct format_context {
 	int (*image)(
 		void *arg, unsigned game, const char *name, struct extent *ret, struct error *e);
 	void *image_arg;
-	/* Report a line about something assumed, repaired or ignored at the mount. May be NULL. */
+	/* Report a line about something that open assumed, repaired or ignored. May be NULL. */
 	void (*note)(void *arg, const char *line);
 	void *note_arg;
 	/* The name table (format_tree.names) of the mount that saved the map, so that objects keep

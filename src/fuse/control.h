@@ -40,8 +40,8 @@
  *
  * When the session ends (by any unmount, after QUIT or a signal), W saves once more: PROGRESS*,
  * REPORT*, SAVED code. It does not repeat lines of the previous report. It exits with that code,
- * which includes the outcome of the previous save. If W exits without this SAVED, it counts as
- * dead, and the journal is kept.
+ * which includes the outcome of the previous save, unless that failed. If W exits without this
+ * SAVED, it counts as dead, and the journal is kept.
  *
  * W waits a second at most for a peer that does not read. It waits for L without a limit until the
  * mount is usable.
@@ -74,8 +74,8 @@ enum { CONTROL_TEXT_MAX = 4096 }; /* bytes with the ending NUL: a path, or a lin
 enum { CONTROL_MAY_STAY = 1, CONTROL_DISCARD = 2, CONTROL_REMOVES_MOUNTPOINT = 4 };
 /* Flags of SAVED. */
 enum {
-	CONTROL_MADE_MOUNTPOINT = 1, /* the code of MOUNTED: this mount has its own mount point */
-	CONTROL_CLIENT_REMOVES = 2,  /* a connected `mapfs -u` removes the mount point */
+	CONTROL_MADE_MOUNTPOINT = 1, /* also the code of MOUNTED: the mount made its mount point */
+	CONTROL_CLIENT_REMOVES = 2,  /* `mapfs -u` removes the mount point, not the supervisor */
 	CONTROL_NOT_RESCUED = 4,     /* a file that only the mount holds was not copied out */
 };
 

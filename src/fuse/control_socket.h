@@ -50,8 +50,9 @@ void control_socket_shut(struct control_socket *s); /* accept no more clients; k
 /* Fill in the descriptors to poll, at most 1 + CONTROL_CLIENTS_MAX. Returns their number. */
 size_t control_socket_poll(const struct control_socket *s, struct pollfd *ret);
 
-/* Accept a client, and call fn for each message, and with NULL for a client that sent a message
- * before and disconnected. Call it when poll reports a descriptor, and regularly while is_full. */
+/* Accept a client. Receive a message from each client, and call fn with it, or with NULL if the
+ * client disconnected after an earlier message. Call it when poll reports a descriptor, and
+ * regularly while is_full. */
 typedef void control_socket_handler(void *arg, const struct control_msg *m);
 void control_socket_serve(struct control_socket *s, control_socket_handler *fn, void *arg);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* mounted: the map or the folder of maps at a mount point. Each function calls the one of the same
- * name in vfs.h or folder.h. */
+ * name in vfs.h or folder.h; _save_to_end is vfs_save_before_unmount, _keep vfs_undo_discard. */
 #pragma once
 
 #include "vfs/folder/folder.h"

@@ -61,10 +61,10 @@ static void note_restored(struct vfs *v, struct journal_tally *tally)
 			drafts == 1 ? "refused file" : "refused files");
 	if (changes)
 		snprintf(line, sizeof(line),
-			"%u %s%s of an earlier mount came back from the journal", changes,
+			"restored %u %s%s of an earlier mount from the journal", changes,
 			changes == 1 ? "change" : "changes", refused);
 	else
-		snprintf(line, sizeof(line), "%s of an earlier mount came back from the journal",
+		snprintf(line, sizeof(line), "restored %s of an earlier mount from the journal",
 			refused);
 	if (changes || drafts)
 		v->host->note(v->host, line);
@@ -78,16 +78,14 @@ static void note_results(struct vfs *v, struct replay *re, const struct journal_
 	note_restored(v, &re->tally);
 	if (gaps->damaged) {
 		snprintf(line, sizeof(line),
-			"the journal is damaged: %u %s of it cannot be read; it is kept (see mapfs "
-			"recover)",
+			"the journal is damaged in %u %s; it is kept (see mapfs recover)",
 			gaps->damaged, gaps->damaged == 1 ? "place" : "places");
 		v->host->note(v->host, line);
 	}
 	if (lost) {
 		snprintf(line, sizeof(line),
-			"%u %s of the journal could not be done again; it is kept (see "
-			"mapfs recover)",
-			lost, lost == 1 ? "operation" : "operations");
+			"cannot replay %u %s of the journal; it is kept (see mapfs recover)", lost,
+			lost == 1 ? "operation" : "operations");
 		v->host->note(v->host, line);
 	}
 }
@@ -109,7 +107,7 @@ int vfs_replay(struct vfs *v, struct error *e)
 	if (r < 0 && e && !e->code)
 		error_set(e, r, "%s", strerror(-r));
 	if (r < 0)
-		return error_context(e, "the journal cannot be replayed"), r;
+		return error_context(e, "cannot replay the journal"), r;
 	note_results(v, &re, &gaps);
 	return 0;
 }

@@ -2,9 +2,9 @@
 #include "base/array.h"
 
 #include "base/refs.h"
-#include "util.h"
+#include "support/util.h"
 
-static void elements_stay_as_it_grows(void **state)
+static void elements_stay_when_the_array_grows(void **state)
 {
 	CLEANUP(free) uint32_t *items = NULL;
 	uint32_t n = 0, room = 0;
@@ -20,7 +20,7 @@ static void elements_stay_as_it_grows(void **state)
 		assert_int_equal(items[i], i);
 }
 
-static void what_cannot_be_counted_is_refused(void **state)
+static void an_uncountable_size_is_refused(void **state)
 {
 	CLEANUP(free) char *items = NULL;
 	uint8_t n = 0, room = 0;
@@ -28,17 +28,17 @@ static void what_cannot_be_counted_is_refused(void **state)
 	(void)state;
 	while (array_reserve(items, n, room))
 		n++;
-	assert_int_equal(n, 128); /* twice that does not fit a byte */
+	assert_int_equal(n, 128); /* does not fit a byte when doubled */
 	assert_int_equal(room, 128);
 	assert_non_null(items);
 }
 
-static void no_memory_changes_nothing(void **state)
+static void failed_growth_changes_nothing(void **state)
 {
 	struct {
 		char bytes[1024];
 	} *items = NULL, *before;
-	volatile size_t absurd = SIZE_MAX / 1024 - 1; /* unknown to the compiler */
+	volatile size_t absurd = SIZE_MAX / 1024 - 1; /* The compiler must not know the value. */
 	size_t n, room = 0;
 
 	(void)state;
@@ -52,7 +52,7 @@ static void no_memory_changes_nothing(void **state)
 	free(items);
 }
 
-static void the_last_one_is_told(void **state)
+static void drop_reports_the_last_reference(void **state)
 {
 	atomic_uint refs;
 
@@ -66,10 +66,10 @@ static void the_last_one_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(elements_stay_as_it_grows),
-		cmocka_unit_test(what_cannot_be_counted_is_refused),
-		cmocka_unit_test(no_memory_changes_nothing),
-		cmocka_unit_test(the_last_one_is_told),
+		cmocka_unit_test(elements_stay_when_the_array_grows),
+		cmocka_unit_test(an_uncountable_size_is_refused),
+		cmocka_unit_test(failed_growth_changes_nothing),
+		cmocka_unit_test(drop_reports_the_last_reference),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

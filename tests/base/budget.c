@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "util.h"
+#include "support/util.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -16,7 +16,7 @@ struct object {
 	int fail;
 	atomic_int loads;
 	atomic_int loading;
-	atomic_bool twice; /* two loads ran at once */
+	atomic_bool twice; /* two loads of this object ran at once */
 };
 
 static int load(void *arg, struct bytes **ret, struct error *e)
@@ -58,7 +58,7 @@ static void drops_the_least_recently_used(void **state)
 	bytes_unref(get(b, &o[0]));
 	bytes_unref(get(b, &o[3]));
 	assert_int_equal(budget_used(b), 30);
-	/* The second was the oldest: the others need no load. */
+	/* The second object was the oldest, so the others are not loaded again. */
 	bytes_unref(get(b, &o[0]));
 	bytes_unref(get(b, &o[2]));
 	assert_int_equal(o[0].loads, 1);
@@ -70,7 +70,7 @@ static void drops_the_least_recently_used(void **state)
 	assert_int_equal(budget_used(b), 0);
 }
 
-static void what_is_held_stays_and_counts(void **state)
+static void held_values_stay_and_count(void **state)
 {
 	CLEANUP(budget_destroy) struct budget *b = budget_create(15);
 	struct object o[3] = {
@@ -98,7 +98,7 @@ static struct bytes *get_kept(struct budget *b, struct object *o)
 	return v;
 }
 
-static void the_parts_used_last_stay_beside_the_limit(void **state)
+static void recently_used_parts_are_kept_outside_the_limit(void **state)
 {
 	enum { N = BUDGET_KEPT + 2, LARGE = BUDGET_KEPT_SIZE / 4 };
 	CLEANUP(budget_destroy) struct budget *b = budget_create(5);
@@ -114,7 +114,7 @@ static void the_parts_used_last_stay_beside_the_limit(void **state)
 	bytes_unref(get(b, &whole));
 	bytes_unref(get(b, &whole));
 	assert_int_equal(whole.loads, 1);
-	/* The oldest but two was used just now, so another goes. */
+	/* Part 2 was just used, so part 3 is dropped instead. */
 	bytes_unref(get_kept(b, &parts[2]));
 	bytes_unref(get_kept(b, &parts[0]));
 	assert_int_equal(parts[0].loads, 2);
@@ -135,13 +135,13 @@ static void the_parts_used_last_stay_beside_the_limit(void **state)
 	budget_drop(b, &whole.slot);
 }
 
-/* A load that says what it is going to take. */
+/* A load that announces how much it will take. */
 struct announced {
 	struct object o; /* first */
 	struct budget *b;
-	size_t used;          /* of the cache, while it was loaded */
-	atomic_size_t *taken; /* by all that are loaded now */
-	atomic_bool *beyond;  /* ... was more than the limit at some time */
+	size_t used;          /* size of the cache during the load */
+	atomic_size_t *taken; /* sum over all loads that run now */
+	atomic_bool *beyond;  /* the sum exceeded the limit at some time */
 };
 
 static int load_announced(void *arg, struct bytes **ret, struct error *e)
@@ -160,7 +160,7 @@ static int load_announced(void *arg, struct bytes **ret, struct error *e)
 	return load(&a->o, ret, e);
 }
 
-static void room_is_made_before_a_load(void **state)
+static void space_is_freed_before_a_load(void **state)
 {
 	CLEANUP(budget_destroy) struct budget *b = budget_create(30);
 	struct object o[3] = {
@@ -175,13 +175,13 @@ static void room_is_made_before_a_load(void **state)
 	bytes_unref(v);
 	assert_int_equal(a.used, 10);
 	assert_int_equal(budget_used(b), 30);
-	/* What was taken is no more than what is cached then. */
+	/* The loads took no more than is cached now. */
 	bytes_unref(get(b, &o[0]));
 	assert_int_equal(budget_used(b), 30);
 	for (int i = 0; i < 3; i++)
 		budget_drop(b, &o[i].slot);
 	budget_drop(b, &a.o.slot);
-	/* A load that fails takes nothing. */
+	/* A failed load takes nothing. */
 	a.o.fail = -EIO;
 	assert_int_equal(budget_get(b, &a.o.slot, load_announced, &a, &v, NULL), -EIO);
 	for (int i = 0; i < 3; i++)
@@ -201,7 +201,7 @@ static void *get_announced(void *arg)
 	return NULL;
 }
 
-static void loads_at_once_keep_to_the_limit_together(void **state)
+static void concurrent_loads_share_the_limit(void **state)
 {
 	enum { THREADS = 4 };
 	CLEANUP(budget_destroy) struct budget *b = budget_create(30);
@@ -227,7 +227,7 @@ static void loads_at_once_keep_to_the_limit_together(void **state)
 	}
 }
 
-static void a_dropped_span_lives_on_with_its_holder(void **state)
+static void a_dropped_value_lives_as_long_as_its_holder(void **state)
 {
 	CLEANUP(budget_destroy) struct budget *b = budget_create(100);
 	struct object o = {.size = 10, .mark = 7};
@@ -242,7 +242,7 @@ static void a_dropped_span_lives_on_with_its_holder(void **state)
 	budget_drop(b, &o.slot);
 }
 
-static void failures_are_told_and_not_kept(void **state)
+static void failures_are_reported_and_not_cached(void **state)
 {
 	CLEANUP(budget_destroy) struct budget *b = budget_create(100);
 	struct object o = {.size = 10, .mark = 9, .fail = -EIO};
@@ -273,7 +273,7 @@ static void *member(void *arg)
 	struct crowd *c = arg;
 	uint8_t picks[ROUNDS];
 
-	fill(picks, sizeof(picks), (uint32_t)(uintptr_t)&picks);
+	fill_bytes(picks, sizeof(picks), (uint32_t)(uintptr_t)&picks);
 	pthread_barrier_wait(&c->start);
 	for (int i = 0; i < ROUNDS; i++) {
 		struct object *o = &c->objects[picks[i] % OBJECTS];
@@ -282,7 +282,7 @@ static void *member(void *arg)
 		if (budget_get(c->budget, &o->slot, load, o, &v, NULL) < 0 ||
 			v->data[SIZE - 1] != o->mark)
 			atomic_store(&c->wrong, true);
-		/* At most what fits and one held by each thread. */
+		/* At most the limit and one value held by each thread. */
 		if (budget_used(c->budget) > (3 + THREADS) * SIZE)
 			atomic_store(&c->wrong, true);
 		bytes_unref(v);
@@ -331,7 +331,7 @@ static int slow_load(void *arg, struct bytes **ret, struct error *e)
 
 	(void)e;
 	atomic_fetch_add(&s->loads, 1);
-	/* Until all are there, so that the others do meet a load under way. */
+	/* Wait for all threads, so that the others meet a load that is running. */
 	while (atomic_load(&s->asking) < THREADS)
 		sched_yield();
 	*ret = bytes_copy("slow", 4);
@@ -349,7 +349,7 @@ static void *ask_slow(void *arg)
 	return v;
 }
 
-static void those_who_ask_meanwhile_share_one_load(void **state)
+static void concurrent_requests_share_one_load(void **state)
 {
 	struct slow s = {.budget = budget_create(100)};
 	pthread_t threads[THREADS];
@@ -373,14 +373,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(drops_the_least_recently_used),
-		cmocka_unit_test(what_is_held_stays_and_counts),
-		cmocka_unit_test(the_parts_used_last_stay_beside_the_limit),
-		cmocka_unit_test(room_is_made_before_a_load),
-		cmocka_unit_test(loads_at_once_keep_to_the_limit_together),
-		cmocka_unit_test(a_dropped_span_lives_on_with_its_holder),
-		cmocka_unit_test(failures_are_told_and_not_kept),
+		cmocka_unit_test(held_values_stay_and_count),
+		cmocka_unit_test(recently_used_parts_are_kept_outside_the_limit),
+		cmocka_unit_test(space_is_freed_before_a_load),
+		cmocka_unit_test(concurrent_loads_share_the_limit),
+		cmocka_unit_test(a_dropped_value_lives_as_long_as_its_holder),
+		cmocka_unit_test(failures_are_reported_and_not_cached),
 		cmocka_unit_test(threads_stay_within_the_limit),
-		cmocka_unit_test(those_who_ask_meanwhile_share_one_load),
+		cmocka_unit_test(concurrent_requests_share_one_load),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
-#include "util.h"
+#include "support/util.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "base/buffer.h"
 
-static void appends_become_a_span(void **state)
+static void finish_returns_all_appended_bytes(void **state)
 {
 	static const uint8_t want[] = "ab-007\x01\x02\x01\x04\x03\x02\x01"
 				      "\x08\x07\x06\x05\x04\x03\x02\x01z";
@@ -26,7 +26,7 @@ static void appends_become_a_span(void **state)
 	room[0] = 'z';
 	b.size++;
 	assert_int_equal(buffer_finish(&b, &got), 0);
-	assert_true(same(got, want, sizeof(want) - 1));
+	assert_true(bytes_equal_data(got, want, sizeof(want) - 1));
 	assert_null(b.data);
 	assert_int_equal(b.size, 0);
 }
@@ -38,7 +38,7 @@ static void growth_keeps_the_content(void **state)
 	uint8_t want[100000];
 
 	(void)state;
-	fill(want, sizeof(want), 1);
+	fill_bytes(want, sizeof(want), 1);
 	for (size_t i = 0, n = 1; i < sizeof(want); i += n, n = i % 777 + 1) {
 		if (n > sizeof(want) - i)
 			n = sizeof(want) - i;
@@ -47,7 +47,7 @@ static void growth_keeps_the_content(void **state)
 			break;
 	}
 	assert_int_equal(buffer_finish(&b, &got), 0);
-	assert_true(same(got, want, sizeof(want)));
+	assert_true(bytes_equal_data(got, want, sizeof(want)));
 }
 
 static void an_error_stays_until_finish(void **state)
@@ -62,14 +62,14 @@ static void an_error_stays_until_finish(void **state)
 	assert_int_equal(b.size, 3);
 	assert_int_equal(buffer_finish(&b, &got), -ENOMEM);
 	assert_null(got);
-	/* And is gone after. */
+	/* finish clears the error. */
 	buffer_text(&b, "x");
 	assert_int_equal(buffer_finish(&b, &got), 0);
-	assert_true(same(got, "x", 1));
+	assert_true(bytes_equal_data(got, "x", 1));
 	bytes_unref(got);
 }
 
-static void nothing_is_an_empty_span(void **state)
+static void an_empty_buffer_gives_empty_bytes(void **state)
 {
 	CLEANUP_BUFFER struct buffer b = BUFFER_INIT;
 	CLEANUP(bytes_unref) struct bytes *got = NULL;
@@ -81,14 +81,14 @@ static void nothing_is_an_empty_span(void **state)
 	assert_non_null(got->data);
 }
 
-static void a_size_that_no_memory_has_is_refused(void **state)
+static void a_size_beyond_memory_is_refused(void **state)
 {
 	static const uint64_t sizes[] = {
 		UINT64_MAX,
 		SIZE_MAX,
 		SIZE_MAX - 8,
 #if SIZE_MAX < UINT64_MAX
-		(UINT64_C(1) << 32) + 1, /* converted to a size_t it is 1 */
+		(UINT64_C(1) << 32) + 1, /* 1 if it is converted to a 32-bit size_t */
 #endif
 	};
 
@@ -102,11 +102,11 @@ static void a_size_that_no_memory_has_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(appends_become_a_span),
+		cmocka_unit_test(finish_returns_all_appended_bytes),
 		cmocka_unit_test(growth_keeps_the_content),
 		cmocka_unit_test(an_error_stays_until_finish),
-		cmocka_unit_test(nothing_is_an_empty_span),
-		cmocka_unit_test(a_size_that_no_memory_has_is_refused),
+		cmocka_unit_test(an_empty_buffer_gives_empty_bytes),
+		cmocka_unit_test(a_size_beyond_memory_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "util.h"
+#include "support/util.h"
 
 #include "base/cursor.h"
 
@@ -20,7 +20,7 @@ static void reads_little_endian_fields(void **state)
 	assert_false(c.is_bad);
 }
 
-static void past_the_end_is_zero_and_stays_bad(void **state)
+static void reads_past_the_end_give_zero_and_an_error_that_stays(void **state)
 {
 	static const uint8_t raw[] = {1, 2, 3, 4, 5};
 	struct cursor c = cursor_init(raw, sizeof(raw));
@@ -29,13 +29,13 @@ static void past_the_end_is_zero_and_stays_bad(void **state)
 	assert_int_equal(cursor_u32(&c), 0x04030201);
 	assert_int_equal(cursor_u32(&c), 0);
 	assert_true(c.is_bad);
-	/* One byte is left, but a record that was short once is short. */
+	/* One byte is left, but the cursor stays bad after the first short read. */
 	assert_int_equal(cursor_u8(&c), 0);
 	assert_int_equal(cursor_left(&c), 0);
 	assert_null(cursor_take(&c, 0));
 }
 
-static void take_is_bounded(void **state)
+static void take_stays_within_the_bytes(void **state)
 {
 	static const uint8_t raw[3] = {1, 2, 3};
 	struct cursor c = cursor_init(raw, 3);
@@ -67,8 +67,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_little_endian_fields),
-		cmocka_unit_test(past_the_end_is_zero_and_stays_bad),
-		cmocka_unit_test(take_is_bounded),
+		cmocka_unit_test(reads_past_the_end_give_zero_and_an_error_that_stays),
+		cmocka_unit_test(take_stays_within_the_bytes),
 		cmocka_unit_test(single_values_round_trip),
 	};
 

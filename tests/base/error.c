@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "util.h"
+#include "support/util.h"
 
 #include <errno.h>
 #include <string.h>
@@ -11,17 +11,17 @@ static void set_and_context_build_one_line(void **state)
 	struct error e = ERROR_INIT;
 
 	(void)state;
-	assert_int_equal(error_context(&e, "before"), 0);
+	error_context(&e, "before");
 	assert_string_equal(error_text(&e), "");
 	assert_int_equal(error_set(&e, -EINVAL, "x is %d (at most %d)", 7, 5), -EINVAL);
-	assert_int_equal(error_context(&e, "item %d", 3), -EINVAL);
+	error_context(&e, "item %d", 3);
 	assert_string_equal(error_text(&e), "item 3: x is 7 (at most 5)");
 	errno = ENOENT;
 	assert_int_equal(error_errno(&e, "open"), -ENOENT);
 	assert_string_equal(error_text(&e), "open: No such file or directory");
 }
 
-static void what_a_terminal_obeys_becomes_question_marks(void **state)
+static void control_characters_become_question_marks(void **state)
 {
 	static const struct {
 		const char *in, *out;
@@ -46,13 +46,13 @@ static void what_a_terminal_obeys_becomes_question_marks(void **state)
 	}
 }
 
-static void null_is_allowed(void **state)
+static void a_null_error_is_allowed(void **state)
 {
 	(void)state;
 	assert_int_equal(error_set(NULL, -EIO, "x"), -EIO);
 	errno = EPERM;
 	assert_int_equal(error_errno(NULL, "x"), -EPERM);
-	assert_int_equal(error_context(NULL, "x"), 0);
+	error_context(NULL, "x");
 	assert_string_equal(error_text(NULL), "");
 }
 
@@ -66,14 +66,14 @@ static void long_texts_are_cut(void **state)
 	text[sizeof(text) - 1] = '\0';
 	error_set(&e, -EIO, "%s", text);
 	assert_int_equal(strlen(error_text(&e)), sizeof(e.text) - 1);
-	assert_int_equal(error_context(&e, "%s", text), -EIO);
+	error_context(&e, "%s", text);
 	assert_int_equal(strlen(error_text(&e)), sizeof(e.text) - 1);
 	errno = EIO;
 	error_errno(&e, "%s", text);
 	assert_int_equal(strlen(error_text(&e)), sizeof(e.text) - 1);
 }
 
-static void only_what_says_nothing_about_the_content_is_transient(void **state)
+static void errors_that_do_not_depend_on_the_content_are_transient(void **state)
 {
 	static const int transient[] = {-ENOMEM, -ENOSPC, -EDQUOT, -EMFILE, -EINTR};
 	static const int verdicts[] = {0, 1, -EINVAL, -EAGAIN, -EFBIG, -ENOENT, -EIO, -EROFS};
@@ -91,10 +91,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(set_and_context_build_one_line),
-		cmocka_unit_test(what_a_terminal_obeys_becomes_question_marks),
-		cmocka_unit_test(null_is_allowed),
+		cmocka_unit_test(control_characters_become_question_marks),
+		cmocka_unit_test(a_null_error_is_allowed),
 		cmocka_unit_test(long_texts_are_cut),
-		cmocka_unit_test(only_what_says_nothing_about_the_content_is_transient),
+		cmocka_unit_test(errors_that_do_not_depend_on_the_content_are_transient),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "util.h"
+#include "support/util.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@ static void reads_exactly_or_fails(void **state)
 	assert_int_equal(file_read(f, UINT64_MAX, got, 1, &e), -EINVAL);
 }
 
-static void the_last_reference_closes(void **state)
+static void the_last_reference_closes_the_file(void **state)
 {
 	struct file *f = open_hello(*state);
 	struct file *other = file_ref(f);
@@ -57,7 +57,7 @@ static void extents_stay_within_their_bounds(void **state)
 	assert_int_equal(extent_read(&in_memory, UINT64_MAX, got, 2, &e), -EINVAL);
 }
 
-static void load_copies_only_what_it_must(void **state)
+static void load_copies_only_if_necessary(void **state)
 {
 	CLEANUP_EXTENT struct extent whole = extent_of_bytes(bytes_copy("hello", 5));
 	CLEANUP_EXTENT struct extent part = extent_ref(&whole);
@@ -72,10 +72,10 @@ static void load_copies_only_what_it_must(void **state)
 	part.off = 1;
 	part.size = 3;
 	assert_int_equal(extent_load(&part, 5, &got, &e), 0);
-	assert_true(same(got, "ell", 3));
+	assert_true(bytes_equal_data(got, "ell", 3));
 	bytes_unref(got);
 	assert_int_equal(extent_load(&in_file, 5, &got, &e), 0);
-	assert_true(same(got, "world", 5));
+	assert_true(bytes_equal_data(got, "world", 5));
 	bytes_unref(got);
 	assert_int_equal(extent_load(&empty, 0, &got, &e), 0);
 	assert_int_equal(got->size, 0);
@@ -83,8 +83,8 @@ static void load_copies_only_what_it_must(void **state)
 	assert_int_equal(extent_load(&in_file, 4, &got, &e), -EFBIG);
 }
 
-/* Every size about a step's, in files at odd places; one byte is changed at a time. */
-static void equal_sees_every_byte(void **state)
+/* Sizes around the step of the comparison, at odd offsets; one byte is changed at a time. */
+static void equal_compares_every_byte(void **state)
 {
 	enum { SIZE = 120000, STEP = 52 << 10, AT = 4097 };
 	static const size_t sizes[] = {0, 1, 4096, STEP - 1, STEP, STEP + 1, SIZE};
@@ -93,7 +93,7 @@ static void equal_sees_every_byte(void **state)
 	struct error e = ERROR_INIT;
 	bool same_bytes;
 
-	fill(data, sizeof(data), 3);
+	fill_bytes(data, sizeof(data), 3);
 	put_file(room->fd, "a", data, sizeof(data));
 	put_file(room->fd, "b", data + AT - 13, SIZE + 13);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
@@ -126,12 +126,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(reads_exactly_or_fails, room_setup, room_teardown),
 		cmocka_unit_test_setup_teardown(
-			the_last_reference_closes, room_setup, room_teardown),
+			the_last_reference_closes_the_file, room_setup, room_teardown),
 		cmocka_unit_test_setup_teardown(
 			extents_stay_within_their_bounds, room_setup, room_teardown),
 		cmocka_unit_test_setup_teardown(
-			load_copies_only_what_it_must, room_setup, room_teardown),
-		cmocka_unit_test_setup_teardown(equal_sees_every_byte, room_setup, room_teardown),
+			load_copies_only_if_necessary, room_setup, room_teardown),
+		cmocka_unit_test_setup_teardown(
+			equal_compares_every_byte, room_setup, room_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

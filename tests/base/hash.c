@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "util.h"
+#include "support/util.h"
 
 enum { THINGS = 10000 };
 
@@ -12,7 +12,7 @@ struct thing {
 	struct hash_link link; /* not first */
 };
 
-static struct thing *find(const struct hash *h, unsigned number)
+static struct thing *find_thing(const struct hash *h, unsigned number)
 {
 	struct hash_link *l = hash_find(h, hash_number(number));
 
@@ -21,13 +21,13 @@ static struct thing *find(const struct hash *h, unsigned number)
 	return l ? container_of(l, struct thing, link) : NULL;
 }
 
-static void what_is_in_it_is_found(void **state)
+static void added_elements_are_found(void **state)
 {
 	static struct thing things[THINGS];
 	struct hash h = {0};
 
 	(void)state;
-	assert_null(find(&h, 0));
+	assert_null(find_thing(&h, 0));
 	for (unsigned i = 0; i < THINGS; i++) {
 		things[i].number = i;
 		assert_true(hash_reserve(&h));
@@ -36,12 +36,12 @@ static void what_is_in_it_is_found(void **state)
 	for (unsigned i = 0; i < THINGS; i += 3)
 		hash_remove(&h, &things[i].link);
 	for (unsigned i = 0; i < THINGS; i++)
-		assert_ptr_equal(find(&h, i), i % 3 ? &things[i] : NULL);
+		assert_ptr_equal(find_thing(&h, i), i % 3 ? &things[i] : NULL);
 	assert_int_equal(h.n, THINGS - (THINGS + 2) / 3);
 	hash_finish(&h);
 }
 
-static void all_are_walked_once_and_may_go_meanwhile(void **state)
+static void a_walk_visits_each_element_once_and_allows_removal(void **state)
 {
 	static struct thing things[THINGS];
 	struct hash h = {0};
@@ -67,8 +67,10 @@ static void all_are_walked_once_and_may_go_meanwhile(void **state)
 	hash_finish(&h);
 }
 
-/* However many there are, and however alike their numbers and names, few have a chain of their own
- * in common: or the times of what is done with all of them grow with the square. */
+/*
+ * Many similar numbers and names do not share a chain; otherwise, work on all of them takes
+ * quadratic time.
+ */
 static void chains_stay_short(void **state)
 {
 	static struct thing things[THINGS];
@@ -97,7 +99,7 @@ static void chains_stay_short(void **state)
 	}
 }
 
-static void names_are_the_same_in_any_case_of_letters(void **state)
+static void hashes_of_names_ignore_case(void **state)
 {
 	(void)state;
 	assert_true(hash_text(1, "Foo.Dat") == hash_text(1, "FOO.DAT"));
@@ -108,10 +110,10 @@ static void names_are_the_same_in_any_case_of_letters(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_in_it_is_found),
-		cmocka_unit_test(all_are_walked_once_and_may_go_meanwhile),
+		cmocka_unit_test(added_elements_are_found),
+		cmocka_unit_test(a_walk_visits_each_element_once_and_allows_removal),
 		cmocka_unit_test(chains_stay_short),
-		cmocka_unit_test(names_are_the_same_in_any_case_of_letters),
+		cmocka_unit_test(hashes_of_names_ignore_case),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "util.h"
+#include "support/util.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +44,7 @@ static void every_call_asks_the_hook_first(void **state)
 	assert_int_equal(count_files(room->fd), 1);
 }
 
-static void noreplace_replaces_nothing(void **state)
+static void noreplace_does_not_replace_a_file(void **state)
 {
 	const struct room *room = *state;
 	CLEANUP(bytes_unref) struct bytes *got = NULL;
@@ -53,14 +53,14 @@ static void noreplace_replaces_nothing(void **state)
 	put_file(room->fd, "b", "B", 1);
 	assert_int_equal(io_rename_noreplace(room->fd, "a", "b"), -EEXIST);
 	got = get_file(room->fd, "b");
-	assert_true(same(got, "B", 1));
+	assert_true(bytes_equal_data(got, "B", 1));
 	assert_int_equal(io_rename_noreplace(room->fd, "a", "c"), 0);
 	assert_int_equal(count_files(room->fd), 2);
 	assert_int_equal(faccessat(room->fd, "c", F_OK, 0), 0);
 }
 
-/* As where a file system has not the flag (NTFS, shares): files and directories alike. */
-static void noreplace_needs_no_flag(void **state)
+/* Some file systems lack the flag (NTFS, shares): test files and directories. */
+static void noreplace_works_without_the_kernel_flag(void **state)
 {
 	const struct room *room = *state;
 	struct fault f = {.code = -EINVAL};
@@ -95,20 +95,20 @@ static void copy_appends_a_range(void **state)
 	CLEANUP(close_fd) int to = -1;
 	static uint8_t data[300000];
 
-	fill(data, sizeof(data), 5);
+	fill_bytes(data, sizeof(data), 5);
 	put_file(room->fd, "from", data, sizeof(data));
 	from = openat(room->fd, "from", O_RDONLY);
 	to = openat(room->fd, "to", O_WRONLY | O_CREAT, 0600);
 	assert_int_equal(io_write(to, data, 10), 0);
 	assert_int_equal(io_copy(from, 10, sizeof(data) - 10, to), 0);
 	got = get_file(room->fd, "to");
-	assert_true(same(got, data, sizeof(data)));
-	/* More than there is. */
+	assert_true(bytes_equal_data(got, data, sizeof(data)));
+	/* The file ends before the range does. */
 	assert_int_equal(io_copy(from, sizeof(data) - 1, 2, to), -EIO);
 }
 
-/* From one place in a page to another, around the chunks in which that is done. */
-static void copy_shifts(void **state)
+/* Copy between different offsets within a page, with sizes around the chunk size. */
+static void copy_works_between_any_offsets(void **state)
 {
 	enum { SIZE = (2 << 20) + 5000 };
 	static const size_t begins[] = {0, 1, 4095, 4096, 4097}, before[] = {0, 1, 13, 4096, 5000};
@@ -116,7 +116,7 @@ static void copy_shifts(void **state)
 	CLEANUP(close_fd) int from = -1;
 	uint8_t *data = malloc(SIZE);
 
-	fill(data, SIZE, 15);
+	fill_bytes(data, SIZE, 15);
 	put_file(room->fd, "from", data, SIZE);
 	from = openat(room->fd, "from", O_RDONLY);
 	for (size_t i = 0; i < 25; i++) {
@@ -135,7 +135,7 @@ static void copy_shifts(void **state)
 	free(data);
 }
 
-static void copy_does_without_the_kernels_help(void **state)
+static void copy_works_without_copy_file_range(void **state)
 {
 	const struct room *room = *state;
 	CLEANUP(bytes_unref) struct bytes *got = NULL;
@@ -143,14 +143,14 @@ static void copy_does_without_the_kernels_help(void **state)
 	CLEANUP(close_fd) int to = -1;
 	static uint8_t data[300000];
 
-	fill(data, sizeof(data), 6);
+	fill_bytes(data, sizeof(data), 6);
 	put_file(room->fd, "from", data, sizeof(data));
 	from = openat(room->fd, "from", O_RDONLY);
 	/* copy_file_range refuses descriptors that append. */
 	to = openat(room->fd, "to", O_WRONLY | O_CREAT | O_APPEND, 0600);
 	assert_int_equal(io_copy(from, 7, sizeof(data) - 7, to), 0);
 	got = get_file(room->fd, "to");
-	assert_true(same(got, data + 7, sizeof(data) - 7));
+	assert_true(bytes_equal_data(got, data + 7, sizeof(data) - 7));
 }
 
 static void temporary_files_are_new_and_private(void **state)
@@ -181,7 +181,7 @@ static void temporary_files_are_new_and_private(void **state)
 	assert_int_equal(io_temporary(room->fd, a, 0600, b), -ENAMETOOLONG);
 }
 
-static void what_is_interrupted_is_done_again(void **state)
+static void interrupted_calls_are_repeated(void **state)
 {
 	const struct room *room = *state;
 	CLEANUP(bytes_unref) struct bytes *got = NULL;
@@ -205,17 +205,17 @@ static void what_is_interrupted_is_done_again(void **state)
 		assert_int_equal(io_sync(fd), 0);
 		fault_clear();
 		close(fd);
-		/* Seven calls, and the one that was made again. */
+		/* Seven calls, one of them repeated. */
 		assert_true(f.hit);
 		assert_int_equal(f.seen, 8);
 		bytes_unref(got);
 		got = get_file(room->fd, "f");
-		assert_true(same(got, "Writtopied", 10));
+		assert_true(bytes_equal_data(got, "Writtopied", 10));
 	}
 }
 
-/* Takes most of the first write. */
-static int shorten(struct io_call *c, void *arg)
+/* Write only a part of the first write. */
+static int shorten_first_write(struct io_call *c, void *arg)
 {
 	int *seen = arg;
 
@@ -224,7 +224,7 @@ static int shorten(struct io_call *c, void *arg)
 	return 0;
 }
 
-static void what_is_written_in_part_is_finished(void **state)
+static void partial_writes_are_completed(void **state)
 {
 	const struct room *room = *state;
 	CLEANUP(bytes_unref) struct bytes *got = NULL;
@@ -237,7 +237,7 @@ static void what_is_written_in_part_is_finished(void **state)
 		int fd = openat(room->fd, "f", O_CREAT | O_TRUNC | O_RDWR | O_CLOEXEC, 0600);
 		int seen = 0;
 
-		io_set_hook(shorten, &seen);
+		io_set_hook(shorten_first_write, &seen);
 		assert_int_equal(way == 0   ? io_write(fd, text, 10)
 				 : way == 1 ? io_pwrite(fd, text, 10, 0)
 					    : io_copy(from, 0, 10, fd),
@@ -247,11 +247,11 @@ static void what_is_written_in_part_is_finished(void **state)
 		assert_int_equal(seen, 2);
 		bytes_unref(got);
 		got = get_file(room->fd, "f");
-		assert_true(same(got, text, 10));
+		assert_true(bytes_equal_data(got, text, 10));
 	}
 }
 
-static bool opens(int dirfd, const char *path, int flags)
+static bool can_open(int dirfd, const char *path, int flags)
 {
 	CLEANUP(close_fd) int fd = io_openat(dirfd, path, flags, 0600);
 
@@ -264,14 +264,15 @@ static bool stays_beneath(int dirfd)
 		"../x", "..", "/tmp/x", "dir/../../x", "link", "to-dir/x", "dir/link", ""};
 
 	for (size_t i = 0; i < sizeof(out) / sizeof(out[0]); i++)
-		if (opens(dirfd, out[i], O_WRONLY | O_CREAT) || opens(dirfd, out[i], O_RDWR))
+		if (can_open(dirfd, out[i], O_WRONLY | O_CREAT) || can_open(dirfd, out[i], O_RDWR))
 			return false;
-	return opens(dirfd, "new", O_WRONLY | O_CREAT | O_EXCL) &&
-	       opens(dirfd, "dir/new", O_WRONLY | O_CREAT) && opens(dirfd, "dir/new", O_RDWR) &&
-	       opens(dirfd, ".", O_TMPFILE | O_RDWR) && !opens(dirfd, "none/new", O_RDWR);
+	return can_open(dirfd, "new", O_WRONLY | O_CREAT | O_EXCL) &&
+	       can_open(dirfd, "dir/new", O_WRONLY | O_CREAT) &&
+	       can_open(dirfd, "dir/new", O_RDWR) && can_open(dirfd, ".", O_TMPFILE | O_RDWR) &&
+	       !can_open(dirfd, "none/new", O_RDWR);
 }
 
-static void what_is_opened_stays_in_the_directory(void **state)
+static void opens_do_not_leave_the_directory(void **state)
 {
 	const struct room *room = *state;
 
@@ -289,20 +290,22 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			every_call_asks_the_hook_first, room_setup, room_teardown),
 		cmocka_unit_test_setup_teardown(
-			noreplace_replaces_nothing, room_setup, room_teardown),
-		cmocka_unit_test_setup_teardown(noreplace_needs_no_flag, room_setup, room_teardown),
+			noreplace_does_not_replace_a_file, room_setup, room_teardown),
+		cmocka_unit_test_setup_teardown(
+			noreplace_works_without_the_kernel_flag, room_setup, room_teardown),
 		cmocka_unit_test_setup_teardown(copy_appends_a_range, room_setup, room_teardown),
-		cmocka_unit_test_setup_teardown(copy_shifts, room_setup, room_teardown),
 		cmocka_unit_test_setup_teardown(
-			copy_does_without_the_kernels_help, room_setup, room_teardown),
+			copy_works_between_any_offsets, room_setup, room_teardown),
 		cmocka_unit_test_setup_teardown(
-			what_is_interrupted_is_done_again, room_setup, room_teardown),
+			copy_works_without_copy_file_range, room_setup, room_teardown),
 		cmocka_unit_test_setup_teardown(
-			what_is_written_in_part_is_finished, room_setup, room_teardown),
+			interrupted_calls_are_repeated, room_setup, room_teardown),
+		cmocka_unit_test_setup_teardown(
+			partial_writes_are_completed, room_setup, room_teardown),
 		cmocka_unit_test_setup_teardown(
 			temporary_files_are_new_and_private, room_setup, room_teardown),
 		cmocka_unit_test_setup_teardown(
-			what_is_opened_stays_in_the_directory, room_setup, room_teardown),
+			opens_do_not_leave_the_directory, room_setup, room_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

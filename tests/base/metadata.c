@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* What a file that replaces another has of its rights. */
-#include "util.h"
+/* Rights and attributes that a file takes from the file that it replaces. */
+#include "support/util.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@ static void prepare(const struct room *room)
 	put_file(room->fd, "map", "old", 3);
 }
 
-static int save(const struct room *room, int like, struct error *e)
+static int save_map(const struct room *room, int like, struct error *e)
 {
 	CLEANUP(replace_destroy) struct replace *r = NULL;
 	int err = replace_begin(room->fd, "map", like, &r, e);
@@ -47,7 +47,7 @@ static void mode_and_attributes_are_kept(void **state)
 		print_message("user.* attributes are not supported in this directory\n");
 		skip();
 	}
-	assert_int_equal(save(room, like, &e), 0);
+	assert_int_equal(save_map(room, like, &e), 0);
 	fd = openat(room->fd, "map", O_RDONLY);
 	assert_int_equal(fstat(fd, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0604);
@@ -56,8 +56,8 @@ static void mode_and_attributes_are_kept(void **state)
 	close(fd);
 }
 
-/* What one is told of is what it does not have afterwards. */
-static void bits_that_give_rights_are_not_kept(void **state)
+/* The list names exactly the bits that the new file lacks. */
+static void set_id_bits_are_not_kept(void **state)
 {
 	static const mode_t modes[] = {04755, 02755, 06711, 02644, 01644};
 	const struct room *room = *state;
@@ -66,20 +66,22 @@ static void bits_that_give_rights_are_not_kept(void **state)
 	prepare(room);
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
 		CLEANUP(close_fd) int like = openat(room->fd, "map", O_RDONLY);
-		CLEANUP(free) char *told = NULL;
+		CLEANUP(free) char *not_kept = NULL;
 		struct stat st;
 
 		assert_int_equal(fchmod(like, modes[i]), 0);
-		assert_int_equal(metadata_list_not_kept(like, &told, &e), 0);
-		assert_int_equal(told && strstr(told, "set-user-ID"), (modes[i] & S_ISUID) != 0);
-		assert_int_equal(told && strstr(told, "set-group-ID"), (modes[i] & S_ISGID) != 0);
-		assert_int_equal(save(room, like, &e), 0);
+		assert_int_equal(metadata_list_not_kept(like, &not_kept, &e), 0);
+		assert_int_equal(
+			not_kept && strstr(not_kept, "set-user-ID"), (modes[i] & S_ISUID) != 0);
+		assert_int_equal(
+			not_kept && strstr(not_kept, "set-group-ID"), (modes[i] & S_ISGID) != 0);
+		assert_int_equal(save_map(room, like, &e), 0);
 		assert_int_equal(fstatat(room->fd, "map", &st, 0), 0);
 		assert_int_equal(st.st_mode & 07777, modes[i] & 01777);
 	}
 }
 
-/* As POSIX ACLs are kept in attributes: version 2, then tag, permissions and id of each entry. */
+/* POSIX ACLs as extended attributes: version 2, then tag, permissions and id of each entry. */
 static const uint8_t acl[] = "\2\0\0\0"
 			     "\1\0\6\0\xff\xff\xff\xff"   /* owner rw */
 			     "\2\0\4\0\xd2\x04\0\0"       /* user 1234 r */
@@ -87,7 +89,7 @@ static const uint8_t acl[] = "\2\0\0\0"
 			     "\x10\0\4\0\xff\xff\xff\xff" /* mask r */
 			     "\x20\0\0\0\xff\xff\xff\xff" /* others none */;
 
-static void an_acl_is_kept_and_none_is_inherited(void **state)
+static void an_acl_is_kept_and_a_default_acl_is_not_inherited(void **state)
 {
 	const struct room *room = *state;
 	CLEANUP(close_fd) int like = -1;
@@ -104,7 +106,7 @@ static void an_acl_is_kept_and_none_is_inherited(void **state)
 		skip();
 	}
 	assert_int_equal(fchmod(like, 0600), 0);
-	assert_int_equal(save(room, like, &e), 0);
+	assert_int_equal(save_map(room, like, &e), 0);
 	fd = openat(room->fd, "map", O_RDONLY);
 	assert_int_equal(fgetxattr(fd, "system.posix_acl_access", got, sizeof(got)), -1);
 	assert_int_equal(fstat(fd, &st), 0);
@@ -115,7 +117,7 @@ static void an_acl_is_kept_and_none_is_inherited(void **state)
 	close_fd_cleanup(&like);
 	like = openat(room->fd, "map", O_RDONLY);
 	assert_int_equal(fsetxattr(like, "system.posix_acl_access", acl, sizeof(acl) - 1, 0), 0);
-	assert_int_equal(save(room, like, &e), 0);
+	assert_int_equal(save_map(room, like, &e), 0);
 	fd = openat(room->fd, "map", O_RDONLY);
 	assert_int_equal(
 		fgetxattr(fd, "system.posix_acl_access", got, sizeof(got)), sizeof(acl) - 1);
@@ -140,14 +142,17 @@ static void root_keeps_the_owner(void **state)
 	like = openat(room->fd, "map", O_RDONLY);
 	assert_int_equal(fchown(like, 1234, 2345), 0);
 	assert_int_equal(fchmod(like, 0640), 0);
-	assert_int_equal(save(room, like, &e), 0);
+	assert_int_equal(save_map(room, like, &e), 0);
 	assert_int_equal(fstatat(room->fd, "map", &st, 0), 0);
 	assert_int_equal(st.st_uid, 1234);
 	assert_int_equal(st.st_gid, 2345);
 	assert_int_equal(st.st_mode & 07777, 0640);
 }
 
-/* In a child, which gives root up for good: the file belongs to a group that uid 1234 is not in. */
+/*
+ * Save in a child that gives up root for good. The file belongs to a group; uid 1234 is a member
+ * only if `member` is set.
+ */
 static int save_as_other(const struct room *room, bool member)
 {
 	gid_t groups[] = {2345};
@@ -158,7 +163,7 @@ static int save_as_other(const struct room *room, bool member)
 		setresuid(1234, 1234, 1234) < 0)
 		return 10;
 	like = openat(room->fd, "map", O_RDONLY);
-	if (like < 0 || save(room, like, NULL) < 0)
+	if (like < 0 || save_map(room, like, NULL) < 0)
 		return 11;
 	if (fstatat(room->fd, "map", &st, 0) < 0 || st.st_uid != 1234)
 		return 12;
@@ -167,7 +172,7 @@ static int save_as_other(const struct room *room, bool member)
 	return st.st_gid == 1234 && (st.st_mode & 07777) == 0644 ? 0 : 14;
 }
 
-static void a_group_that_cannot_be_kept_gains_nothing(void **state)
+static void a_group_that_cannot_be_kept_gives_no_rights(void **state)
 {
 	const struct room *room = *state;
 
@@ -200,7 +205,7 @@ static void a_new_file_follows_the_umask(void **state)
 	struct stat st;
 
 	prepare(room);
-	assert_int_equal(save(room, -1, &e), 0);
+	assert_int_equal(save_map(room, -1, &e), 0);
 	umask(before);
 	assert_int_equal(fstatat(room->fd, "map", &st, 0), 0);
 	assert_int_equal(st.st_mode & 07777, 0640);
@@ -212,10 +217,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		in_a_room(mode_and_attributes_are_kept),
-		in_a_room(an_acl_is_kept_and_none_is_inherited),
-		in_a_room(bits_that_give_rights_are_not_kept),
+		in_a_room(an_acl_is_kept_and_a_default_acl_is_not_inherited),
+		in_a_room(set_id_bits_are_not_kept),
 		in_a_room(root_keeps_the_owner),
-		in_a_room(a_group_that_cannot_be_kept_gains_nothing),
+		in_a_room(a_group_that_cannot_be_kept_gives_no_rights),
 		in_a_room(a_new_file_follows_the_umask),
 	};
 

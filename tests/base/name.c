@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Zlib */
-/* Names that may be opened, and paths of them. */
-#include "util.h"
+/* Names that may be opened, and their paths. */
+#include "support/util.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "base/name.h"
 
-static void some_names_are_never_a_file_s(void **state)
+static void invalid_names_are_refused(void **state)
 {
 	char longest[NAME_MAX + 2];
 
@@ -25,7 +25,7 @@ static void some_names_are_never_a_file_s(void **state)
 	assert_int_equal(name_check("..a", 3), 0);
 }
 
-static void what_tools_call_a_file_for_an_instant_has_no_ending(void **state)
+static void random_names_of_tools_are_recognized(void **state)
 {
 	static const char *const random[] = {"sedAbC123", "XXq0Q0q0", "ziABCDEF"};
 	static const char *const words[] = {"zinc.dat", "sedan.dat", "XXL1.DAT", "zip", "sed",
@@ -40,8 +40,8 @@ static void what_tools_call_a_file_for_an_instant_has_no_ending(void **state)
 			fail_msg("%s", words[i]);
 }
 
-/* Does path_next give these three, and then the end? */
-static bool gives(const char *path, const char *one, const char *two, const char *three)
+/* Does path_next return these three names, and then the end? */
+static bool path_gives(const char *path, const char *one, const char *two, const char *three)
 {
 	const char *want[] = {one, two, three};
 	char name[NAME_MAX + 1];
@@ -52,7 +52,7 @@ static bool gives(const char *path, const char *one, const char *two, const char
 	return path_next(&path, name) == 0;
 }
 
-static void a_path_is_names_between_slashes(void **state)
+static void a_path_is_split_at_slashes(void **state)
 {
 	static const char *const bad[] = {
 		"", "/", "/a", "a/", "a//b", ".", "..", "a/..", "../a", "a/../b", "a/./b", "a/."};
@@ -63,17 +63,17 @@ static void a_path_is_names_between_slashes(void **state)
 		if (path_check(bad[i]) != -EINVAL)
 			fail_msg("%s", bad[i]);
 	assert_int_equal(path_check(path), 0);
-	assert_true(gives(path, "a", "bc", "..d"));
+	assert_true(path_gives(path, "a", "bc", "..d"));
 }
 
-static void what_people_type_around_names_means_nothing(void **state)
+static void slashes_and_dots_around_names_are_skipped(void **state)
 {
 	const char *path = "a/../b";
 	char name[NAME_MAX + 1], longest[NAME_MAX + 2];
 
 	(void)state;
-	assert_true(gives("/a//./bc/..d/.", "a", "bc", "..d"));
-	assert_true(gives("./a/bc/..d//", "a", "bc", "..d"));
+	assert_true(path_gives("/a//./bc/..d/.", "a", "bc", "..d"));
+	assert_true(path_gives("./a/bc/..d//", "a", "bc", "..d"));
 	assert_int_equal(path_next(&path, name), 1);
 	assert_int_equal(path_next(&path, name), -ENOENT);
 	memset(longest, 'x', sizeof(longest) - 1);
@@ -90,10 +90,10 @@ static void what_people_type_around_names_means_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(some_names_are_never_a_file_s),
-		cmocka_unit_test(what_tools_call_a_file_for_an_instant_has_no_ending),
-		cmocka_unit_test(a_path_is_names_between_slashes),
-		cmocka_unit_test(what_people_type_around_names_means_nothing),
+		cmocka_unit_test(invalid_names_are_refused),
+		cmocka_unit_test(random_names_of_tools_are_recognized),
+		cmocka_unit_test(a_path_is_split_at_slashes),
+		cmocka_unit_test(slashes_and_dots_around_names_are_skipped),
 	};
 
 	return cmocka_run_group_tests_name("base: name", tests, NULL, NULL);

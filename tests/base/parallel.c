@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "util.h"
+#include "support/util.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -14,12 +14,12 @@ enum { MANY = 1000 };
 
 struct calls_seen {
 	atomic_uint calls[MANY];
-	atomic_uint together; /* how many wait for one another */
-	bool unblocked;       /* a thread but the first takes signals */
+	atomic_uint together; /* number of items that wait for each other */
+	bool unblocked;       /* a thread other than the first does not block signals */
 	pthread_t first;
 };
 
-static int see(void *arg, size_t i, struct error *e)
+static int run_item(void *arg, size_t i, struct error *e)
 {
 	struct calls_seen *s = arg;
 	sigset_t mask;
@@ -32,7 +32,7 @@ static int see(void *arg, size_t i, struct error *e)
 	return 0;
 }
 
-static void each_is_called_once(void **state)
+static void each_item_runs_once(void **state)
 {
 	static const size_t counts[] = {0, 1, 2, 7, MANY};
 
@@ -40,15 +40,15 @@ static void each_is_called_once(void **state)
 	for (size_t c = 0; c < sizeof(counts) / sizeof(counts[0]); c++) {
 		struct calls_seen s = {.first = pthread_self()};
 
-		assert_int_equal(parallel_each(counts[c], see, &s, NULL), 0);
+		assert_int_equal(parallel_each(counts[c], run_item, &s, NULL), 0);
 		for (size_t i = 0; i < MANY; i++)
 			assert_int_equal(s.calls[i], i < counts[c]);
 		assert_false(s.unblocked);
 	}
 }
 
-/* Returns when the other one came too. */
-static int meet(void *arg, size_t i, struct error *e)
+/* Return when the other item has arrived. */
+static int wait_for_other_item(void *arg, size_t i, struct error *e)
 {
 	struct calls_seen *s = arg;
 
@@ -60,7 +60,7 @@ static int meet(void *arg, size_t i, struct error *e)
 	return 0;
 }
 
-static void two_run_at_once_where_there_are_two_processors(void **state)
+static void two_items_run_at_once_on_two_processors(void **state)
 {
 	struct calls_seen s = {.first = pthread_self()};
 	cpu_set_t set;
@@ -69,12 +69,12 @@ static void two_run_at_once_where_there_are_two_processors(void **state)
 	assert_int_equal(sched_getaffinity(0, sizeof(set), &set), 0);
 	if (CPU_COUNT(&set) < 2)
 		skip();
-	assert_int_equal(parallel_each(2, meet, &s, NULL), 0);
+	assert_int_equal(parallel_each(2, wait_for_other_item, &s, NULL), 0);
 	assert_int_equal(s.together, 2);
 }
 
-/* The higher one of two fails first. */
-static int ten_fails(void *arg, size_t i, struct error *e)
+/* Of two items that fail, the higher one fails first. */
+static int fail_higher_item_first(void *arg, size_t i, struct error *e)
 {
 	struct calls_seen *s = arg;
 
@@ -84,14 +84,14 @@ static int ten_fails(void *arg, size_t i, struct error *e)
 	return i == 10 || i == 11 ? error_set(e, i == 10 ? -EIO : -ENOMEM, "%zu", i) : 0;
 }
 
-static void the_lowest_failure_counts_and_ends_it(void **state)
+static void the_failure_of_the_lowest_item_is_reported_and_ends_the_run(void **state)
 {
 	struct calls_seen s = {0};
 	struct error e = ERROR_INIT;
 	unsigned calls = 0;
 
 	(void)state;
-	assert_int_equal(parallel_each(MANY, ten_fails, &s, &e), -EIO);
+	assert_int_equal(parallel_each(MANY, fail_higher_item_first, &s, &e), -EIO);
 	assert_int_equal(e.code, -EIO);
 	assert_string_equal(e.text, "10");
 	for (size_t i = 0; i < MANY; i++)
@@ -102,9 +102,9 @@ static void the_lowest_failure_counts_and_ends_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_is_called_once),
-		cmocka_unit_test(the_lowest_failure_counts_and_ends_it),
-		cmocka_unit_test(two_run_at_once_where_there_are_two_processors),
+		cmocka_unit_test(each_item_runs_once),
+		cmocka_unit_test(the_failure_of_the_lowest_item_is_reported_and_ends_the_run),
+		cmocka_unit_test(two_items_run_at_once_on_two_processors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "util.h"
+#include "support/util.h"
 
 #include <dirent.h>
 #include <poll.h>
@@ -27,10 +27,10 @@ struct task {
 	struct job job;
 	struct trace *trace;
 	int number;
-	int again; /* submits itself so many times more */
+	int again; /* number of times that the task submits itself again */
 };
 
-static void run(struct job *j)
+static void run_task(struct job *j)
 {
 	struct task *t = (struct task *)j;
 	sigset_t mask;
@@ -43,7 +43,7 @@ static void run(struct job *j)
 	atomic_fetch_add(&t->trace->n_run, 1);
 }
 
-static void done(struct job *j)
+static void finish_task(struct job *j)
 {
 	struct task *t = (struct task *)j;
 	struct trace *trace = t->trace;
@@ -59,7 +59,7 @@ static void done(struct job *j)
 
 static void run_and_free(struct job *j)
 {
-	run(j);
+	run_task(j);
 	free(j);
 }
 
@@ -77,7 +77,7 @@ static bool readable(const struct pool *p)
 	return poll(&fd, 1, 0) == 1;
 }
 
-static void dones_run_on_the_owner(void **state)
+static void done_callbacks_run_on_the_owner(void **state)
 {
 	struct trace trace = {.owner = pthread_self()};
 	struct task tasks[JOBS];
@@ -87,7 +87,8 @@ static void dones_run_on_the_owner(void **state)
 	trace.pool = p;
 	assert_false(readable(p));
 	for (int i = 0; i < JOBS; i++) {
-		tasks[i] = (struct task){.job = {run, done, NULL}, .trace = &trace, .number = i};
+		tasks[i] = (struct task){
+			.job = {run_task, finish_task, NULL}, .trace = &trace, .number = i};
 		pool_submit(p, &tasks[i].job);
 	}
 	while (pool_count_pending(p)) {
@@ -101,7 +102,7 @@ static void dones_run_on_the_owner(void **state)
 	assert_false(readable(p));
 }
 
-static void one_thread_keeps_the_order(void **state)
+static void one_thread_keeps_the_order_of_jobs(void **state)
 {
 	struct trace trace = {.owner = pthread_self()};
 	struct task tasks[JOBS];
@@ -109,7 +110,8 @@ static void one_thread_keeps_the_order(void **state)
 
 	(void)state;
 	for (int i = 0; i < JOBS; i++) {
-		tasks[i] = (struct task){.job = {run, done, NULL}, .trace = &trace, .number = i};
+		tasks[i] = (struct task){
+			.job = {run_task, finish_task, NULL}, .trace = &trace, .number = i};
 		pool_submit(p, &tasks[i].job);
 	}
 	pool_destroy(TAKE(p));
@@ -118,7 +120,7 @@ static void one_thread_keeps_the_order(void **state)
 		assert_int_equal(trace.order[i], i);
 }
 
-static void destroy_drains_what_dones_submit(void **state)
+static void destroy_runs_jobs_that_callbacks_submit(void **state)
 {
 	struct trace trace = {.owner = pthread_self()};
 	struct task tasks[10];
@@ -127,7 +129,8 @@ static void destroy_drains_what_dones_submit(void **state)
 	(void)state;
 	trace.pool = p;
 	for (int i = 0; i < 10; i++) {
-		tasks[i] = (struct task){.job = {run, done, NULL}, .trace = &trace, .again = 4};
+		tasks[i] = (struct task){
+			.job = {run_task, finish_task, NULL}, .trace = &trace, .again = 4};
 		pool_submit(p, &tasks[i].job);
 	}
 	for (int i = 0; i < 10; i++) {
@@ -142,10 +145,10 @@ static void destroy_drains_what_dones_submit(void **state)
 	pool_destroy(NULL);
 }
 
-static void a_returned_job_is_only_done(void **state)
+static void a_job_submitted_as_done_only_runs_its_callback(void **state)
 {
 	struct trace trace = {.owner = pthread_self()};
-	struct task t = {.job = {run, done, NULL}, .trace = &trace, .number = 5};
+	struct task t = {.job = {run_task, finish_task, NULL}, .trace = &trace, .number = 5};
 	CLEANUP(pool_destroy) struct pool *p = pool_create(1);
 
 	(void)state;
@@ -159,26 +162,26 @@ static void a_returned_job_is_only_done(void **state)
 	assert_int_equal(pool_count_pending(p), 0);
 }
 
-struct ending {
+struct gated_job {
 	struct job job;
 	atomic_bool go, ended;
 };
 
-static void run_ending(struct job *j)
+static void run_gated_job(struct job *j)
 {
-	struct ending *h = (struct ending *)j;
+	struct gated_job *h = (struct gated_job *)j;
 
 	while (!atomic_load(&h->go))
 		sched_yield();
 	atomic_store(&h->ended, true);
 }
 
-/* Else who waits for all to end is not woken. */
-static void the_end_of_the_last_job_is_told_of_one_without_a_done_too(void **state)
+/* Without a wakeup, a caller that waits for all jobs would not return. */
+static void the_last_job_wakes_a_waiting_owner_without_a_callback(void **state)
 {
 	CLEANUP(pool_destroy) struct pool *p = pool_create(1);
 	struct pollfd fd = {.fd = pool_fd(p), .events = POLLIN};
-	struct ending h = {.job = {run_ending, NULL, NULL}};
+	struct gated_job h = {.job = {run_gated_job, NULL, NULL}};
 
 	(void)state;
 	pool_submit(p, &h.job);
@@ -189,47 +192,48 @@ static void the_end_of_the_last_job_is_told_of_one_without_a_done_too(void **sta
 	assert_int_equal(pool_count_pending(p), 0);
 }
 
-/* Each read would wake the owner for nothing. */
-static void the_end_of_a_job_without_a_done_is_not_told_to_who_did_not_ask(void **state)
+/* A wakeup for each read would cost the owner time for nothing. */
+static void a_job_without_a_callback_wakes_no_owner_that_does_not_wait(void **state)
 {
 	CLEANUP(pool_destroy) struct pool *p = pool_create(1);
-	struct ending h = {.job = {run_ending, NULL, NULL}, .go = true};
+	struct gated_job h = {.job = {run_gated_job, NULL, NULL}, .go = true};
 
 	(void)state;
 	pool_submit(p, &h.job);
 	while (!atomic_load(&h.ended))
 		sched_yield();
-	usleep(1000); /* it cannot be seen when the thread is through with it */
+	/* The thread may still be busy with the job; nothing shows when it ends. */
+	usleep(1000);
 	assert_false(readable(p));
 }
 
-struct here {
+struct owner_job {
 	struct job job;
 	pthread_t ran;
 	unsigned runs, dones;
 	struct pool *pool;
 };
 
-static void run_at_home(struct job *j)
+static void run_on_owner(struct job *j)
 {
-	struct here *h = (struct here *)j;
+	struct owner_job *h = (struct owner_job *)j;
 
 	h->ran = pthread_self();
 	h->runs++;
 }
 
-static void done_at_home(struct job *j)
+static void finish_on_owner(struct job *j)
 {
-	struct here *h = (struct here *)j;
+	struct owner_job *h = (struct owner_job *)j;
 
 	if (++h->dones < 3)
 		pool_submit(h->pool, j);
 }
 
-static void without_threads_the_owner_runs_them(void **state)
+static void without_threads_the_owner_runs_the_jobs(void **state)
 {
 	struct pool *p = pool_create(0);
-	struct here h = {.job = {run_at_home, done_at_home, NULL}, .pool = p};
+	struct owner_job h = {.job = {run_on_owner, finish_on_owner, NULL}, .pool = p};
 	struct pollfd fd = {.fd = pool_fd(p), .events = POLLIN};
 
 	(void)state;
@@ -248,14 +252,14 @@ static void without_threads_the_owner_runs_them(void **state)
 	assert_int_equal(h.runs, 5);
 }
 
-struct held {
+struct waiting_job {
 	struct job job;
 	pthread_mutex_t *gate;
 };
 
-static void pass_the_gate(struct job *j)
+static void wait_at_gate(struct job *j)
 {
-	struct held *h = (struct held *)j;
+	struct waiting_job *h = (struct waiting_job *)j;
 
 	pthread_mutex_lock(h->gate);
 	pthread_mutex_unlock(h->gate);
@@ -279,19 +283,19 @@ static unsigned count_threads(void)
 	return n;
 }
 
-static void a_thread_is_made_when_there_is_work_for_it(void **state)
+static void a_thread_is_created_for_the_first_job(void **state)
 {
 	CLEANUP(pool_destroy) struct pool *p = pool_create(3);
 	pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 	unsigned before = count_threads();
-	struct held held[5];
+	struct waiting_job held[5];
 
 	(void)state;
 	assert_non_null(p);
 	for (int round = 0; round < 2; round++) {
 		pthread_mutex_lock(&gate);
 		for (unsigned i = 0; i < 5; i++) {
-			held[i] = (struct held){{pass_the_gate, no_done, NULL}, &gate};
+			held[i] = (struct waiting_job){{wait_at_gate, no_done, NULL}, &gate};
 			pool_submit(p, &held[i].job);
 			if (round == 0 && i > 0)
 				assert_int_equal(count_threads(), before + (i < 2 ? i : 2));
@@ -308,14 +312,14 @@ static void a_thread_is_made_when_there_is_work_for_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(dones_run_on_the_owner),
-		cmocka_unit_test(a_thread_is_made_when_there_is_work_for_it),
-		cmocka_unit_test(without_threads_the_owner_runs_them),
-		cmocka_unit_test(one_thread_keeps_the_order),
-		cmocka_unit_test(destroy_drains_what_dones_submit),
-		cmocka_unit_test(a_returned_job_is_only_done),
-		cmocka_unit_test(the_end_of_the_last_job_is_told_of_one_without_a_done_too),
-		cmocka_unit_test(the_end_of_a_job_without_a_done_is_not_told_to_who_did_not_ask),
+		cmocka_unit_test(done_callbacks_run_on_the_owner),
+		cmocka_unit_test(a_thread_is_created_for_the_first_job),
+		cmocka_unit_test(without_threads_the_owner_runs_the_jobs),
+		cmocka_unit_test(one_thread_keeps_the_order_of_jobs),
+		cmocka_unit_test(destroy_runs_jobs_that_callbacks_submit),
+		cmocka_unit_test(a_job_submitted_as_done_only_runs_its_callback),
+		cmocka_unit_test(the_last_job_wakes_a_waiting_owner_without_a_callback),
+		cmocka_unit_test(a_job_without_a_callback_wakes_no_owner_that_does_not_wait),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "util.h"
+#include "support/util.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,8 +29,8 @@ static int append(struct reclog *l, uint32_t type, const char *s)
 	return reclog_append(l, type, &x, 1, NULL, NULL);
 }
 
-/* How many records there are; each must be (10 + its number, texts[its number]). */
-static unsigned walk(struct reclog *l, const char *const *texts, bool *torn)
+/* Returns the number of records; each must be (10 + its number, texts[its number]). */
+static unsigned check_records(struct reclog *l, const char *const *texts, bool *torn)
 {
 	struct reclog_pos pos = {0};
 	unsigned n = 0;
@@ -43,7 +43,7 @@ static unsigned walk(struct reclog *l, const char *const *texts, bool *torn)
 
 		assert_int_equal(rec.type, 10 + n);
 		assert_int_equal(extent_load(&rec.payload, 1 << 20, &got, NULL), 0);
-		assert_true(same(got, texts[n], strlen(texts[n])));
+		assert_true(bytes_equal_data(got, texts[n], strlen(texts[n])));
 		extent_finish(&rec.payload);
 		n++;
 	}
@@ -53,7 +53,7 @@ static unsigned walk(struct reclog *l, const char *const *texts, bool *torn)
 
 static const char *const texts[] = {"first", "", "the third one", "4", "after"};
 
-/* Three records; ends[n] is the log's size with n of them. */
+/* Write three records; ends[n] is the log's size after n of them. */
 static struct bytes *small_log(int dirfd, uint64_t ends[4])
 {
 	CLEANUP(reclog_close) struct reclog *l = NULL;
@@ -73,7 +73,7 @@ static void the_file_is_as_documented(void **state)
 	const struct room *room = *state;
 	CLEANUP(reclog_close) struct reclog *l = NULL;
 	CLEANUP(bytes_unref) struct bytes *got = NULL;
-	/* CRCs by python's zlib.crc32. */
+	/* The CRCs were computed with Python's zlib.crc32. */
 	static const uint8_t want[] = "mapfs-journal-2\n"
 				      "\x07\0\0\0\x03\0\0\0\0\0\0\0\x03\x28\xc2\x81"
 				      "abc\xc2\x41\x24\x35"
@@ -84,11 +84,11 @@ static void the_file_is_as_documented(void **state)
 	assert_int_equal(append(l, 7, "abc"), 0);
 	assert_int_equal(append(l, 5, ""), 0);
 	got = get_file(room->fd, "log");
-	assert_true(same(got, want, sizeof(want) - 1));
+	assert_true(bytes_equal_data(got, want, sizeof(want) - 1));
 }
 
-/* Two records by python's struct and zlib, as version 1 has them: no numbers. */
-static void a_log_of_version_1_is_read_and_goes_on(void **state)
+/* Two records of version 1, without numbers, made with Python's struct and zlib. */
+static void a_log_of_version_1_is_read_and_appended_to(void **state)
 {
 	const struct room *room = *state;
 	static const uint8_t old[] =
@@ -102,15 +102,15 @@ static void a_log_of_version_1_is_read_and_goes_on(void **state)
 	put_file(room->fd, "log", old, sizeof(old) - 1);
 	for (unsigned n = 2; n < 5; n++) {
 		assert_int_equal(open_log(room, &l, NULL), 0);
-		assert_int_equal(walk(l, texts, &torn), n);
+		assert_int_equal(check_records(l, texts, &torn), n);
 		assert_int_equal(append(l, 10 + n, texts[n]), 0);
-		assert_int_equal(walk(l, texts, &torn), n + 1);
+		assert_int_equal(check_records(l, texts, &torn), n + 1);
 		reclog_close(TAKE(l));
 	}
 }
 
-/* Any of three but the last, of which nobody can know; and any that comes twice, or too early. */
-static void records_that_are_missing_are_told(void **state)
+/* A gap is reported for each record but the last one; also a repeated or early record. */
+static void missing_records_are_reported_as_damage(void **state)
 {
 	static const struct {
 		const char *order; /* of the three records */
@@ -152,7 +152,7 @@ static void records_that_are_missing_are_told(void **state)
 	}
 }
 
-static void parts_are_one_payload_and_large_ones_stream(void **state)
+static void parts_form_one_payload_and_large_payloads_stream(void **state)
 {
 	const struct room *room = *state;
 	CLEANUP(reclog_close) struct reclog *l = NULL;
@@ -164,7 +164,7 @@ static void parts_are_one_payload_and_large_ones_stream(void **state)
 	struct reclog_pos pos = {0};
 	bool torn;
 
-	fill(data, sizeof(data), 8);
+	fill_bytes(data, sizeof(data), 8);
 	put_file(room->fd, "data", data + 5, sizeof(data) - 6);
 	parts[0] = extent_of_bytes(bytes_copy(data, 5));
 	parts[1] =
@@ -175,7 +175,7 @@ static void parts_are_one_payload_and_large_ones_stream(void **state)
 	for (int i = 0; i < 3; i++)
 		extent_finish(&parts[i]);
 	assert_int_equal(extent_load(&payload, UINT64_MAX, &got, NULL), 0);
-	assert_true(same(got, data, sizeof(data)));
+	assert_true(bytes_equal_data(got, data, sizeof(data)));
 	assert_int_equal(reclog_next(l, &pos, &rec, &torn, NULL), 1);
 	assert_int_equal(rec.payload.off, payload.off);
 	extent_finish(&rec.payload);
@@ -189,7 +189,7 @@ static void every_chunk_boundary_reads_back(void **state)
 	const struct room *room = *state;
 	static uint8_t data[66000];
 
-	fill(data, sizeof(data), 9);
+	fill_bytes(data, sizeof(data), 9);
 	for (size_t n = 65536 - 24; n <= 65536 + 4; n++) {
 		CLEANUP(reclog_close) struct reclog *l = NULL;
 		CLEANUP_EXTENT struct extent x = extent_of_bytes(bytes_copy(data, n));
@@ -201,7 +201,7 @@ static void every_chunk_boundary_reads_back(void **state)
 		assert_int_equal(reclog_append(l, 1, &x, 1, NULL, NULL), 0);
 		assert_int_equal(reclog_next(l, &pos, &rec, NULL, NULL), 1);
 		assert_int_equal(extent_load(&rec.payload, UINT64_MAX, &got, NULL), 0);
-		assert_true(same(got, data, n));
+		assert_true(bytes_equal_data(got, data, n));
 		extent_finish(&rec.payload);
 		assert_int_equal(unlinkat(room->fd, "log", 0), 0);
 	}
@@ -223,17 +223,17 @@ static void a_log_torn_at_any_byte_keeps_the_whole_records(void **state)
 			want++;
 		put_file(room->fd, "log", whole->data, cut);
 		assert_int_equal(reclog_open_readonly(room->fd, "log", &looker, NULL), 0);
-		assert_int_equal(walk(looker, texts, &torn), want);
+		assert_int_equal(check_records(looker, texts, &torn), want);
 		assert_int_equal(torn, cut != ends[want]);
 		assert_int_equal(open_log(room, &l, NULL), 0);
 		assert_int_equal(reclog_size(l), ends[want]);
 		assert_int_equal(append(l, 10 + want, texts[want]), 0);
-		assert_int_equal(walk(l, texts, &torn), want + 1);
+		assert_int_equal(check_records(l, texts, &torn), want + 1);
 		assert_false(torn);
 	}
 }
 
-/* What is sound is walked, the damage is told and stays, and the log goes on after it. */
+/* Sound records are walked, the damage is reported and stays, and the log continues after it. */
 static void a_log_damaged_at_any_byte_keeps_all_other_records(void **state)
 {
 	const struct room *room = *state;
@@ -278,8 +278,8 @@ static void a_log_damaged_at_any_byte_keeps_all_other_records(void **state)
 	free(copy);
 }
 
-/* A program that dies leaves none; a disk that lost what was written does. */
-static void zeros_at_the_end_are_told_and_stay(void **state)
+/* A killed program leaves no zeros; a disk that loses writes does. */
+static void zeros_at_the_end_are_reported_and_stay(void **state)
 {
 	const struct room *room = *state;
 	CLEANUP(reclog_close) struct reclog *l = NULL;
@@ -313,7 +313,7 @@ static void zeros_at_the_end_are_told_and_stay(void **state)
 	}
 }
 
-static void numbers_begin_again_after_the_last(void **state)
+static void numbering_continues_after_the_last_record(void **state)
 {
 	enum { NUMBER_MAX = (1 << 24) - 1 };
 	const struct room *room = *state;
@@ -334,8 +334,8 @@ static void numbers_begin_again_after_the_last(void **state)
 	}
 }
 
-/* The at-th operation of an append, its repair and all that follow fails, or only that one. */
-static void a_failed_append_leaves_a_log_that_reads(void **state)
+/* The at-th operation of an append and its repair fails, alone or with all that follow. */
+static void after_a_failed_append_the_log_is_readable(void **state)
 {
 	const struct room *room = *state;
 	static char large[150000];
@@ -359,18 +359,21 @@ static void a_failed_append_leaves_a_log_that_reads(void **state)
 				assert_int_equal(unlinkat(room->fd, "log", 0), 0);
 				break;
 			}
-			assert_int_equal(walk(l, texts, &torn), 3);
-			/* Dead where it could not be cut, else as if nothing had been. */
+			assert_int_equal(check_records(l, texts, &torn), 3);
+			/*
+			 * The log is dead if it could not be truncated; otherwise the failure left
+			 * no trace.
+			 */
 			assert_int_equal(append(l, 13, texts[3]), both ? -ENOSPC : 0);
 			reclog_close(TAKE(l));
 			assert_int_equal(open_log(room, &l, NULL), 0);
-			assert_int_equal(walk(l, texts, &torn), both ? 3 : 4);
+			assert_int_equal(check_records(l, texts, &torn), both ? 3 : 4);
 			assert_int_equal(unlinkat(room->fd, "log", 0), 0);
 		}
 	}
 }
 
-static void after_a_failed_sync_nothing_is_promised(void **state)
+static void after_a_failed_sync_the_log_is_dead(void **state)
 {
 	const struct room *room = *state;
 	CLEANUP(reclog_close) struct reclog *l = NULL;
@@ -385,7 +388,7 @@ static void after_a_failed_sync_nothing_is_promised(void **state)
 	assert_int_equal(append(l, 11, texts[1]), -EIO);
 }
 
-static void the_first_sync_takes_the_directory_too(void **state)
+static void the_first_sync_includes_the_directory(void **state)
 {
 	const struct room *room = *state;
 	CLEANUP(reclog_close) struct reclog *l = NULL;
@@ -399,8 +402,8 @@ static void the_first_sync_takes_the_directory_too(void **state)
 	assert_int_equal(f.seen, 3);
 }
 
-/* Whatever fails of it, too: the log is as it was, and no copy is left. */
-static void a_log_goes_on_in_a_copy(void **state)
+/* After any failure, the log is unchanged and no copy is left. */
+static void a_log_continues_in_a_copy(void **state)
 {
 	const struct room *room = *state;
 	CLEANUP(reclog_close) struct reclog *l = NULL;
@@ -429,9 +432,8 @@ static void a_log_goes_on_in_a_copy(void **state)
 	}
 	assert_true(reclog_has_name(l, "log"));
 	assert_int_equal(append(l, 11, texts[1]), 0);
-	assert_int_equal(walk(l, texts, &torn), 2);
-	/* Payloads are read from the copy, and the copy is locked; of the old file nothing is
-	 * left. */
+	assert_int_equal(check_records(l, texts, &torn), 2);
+	/* Payloads are read from the copy, and the copy is locked; the old file is unlinked. */
 	assert_int_equal(extent_read(&payload, 0, got, sizeof(got), NULL), 0);
 	assert_memory_equal(got, texts[0], sizeof(got));
 	assert_int_equal(fstat(payload.file->fd, &st), 0);
@@ -439,7 +441,7 @@ static void a_log_goes_on_in_a_copy(void **state)
 	assert_int_equal(open_log(room, &second, NULL), -EBUSY);
 }
 
-static void one_owner_at_a_time(void **state)
+static void a_log_has_one_owner_at_a_time(void **state)
 {
 	const struct room *room = *state;
 	CLEANUP(reclog_close) struct reclog *l = NULL;
@@ -451,12 +453,12 @@ static void one_owner_at_a_time(void **state)
 	assert_int_equal(reclog_append(l, 1, &x, 1, &payload, NULL), 0);
 	assert_int_equal(reclog_create(room->fd, "log", &second, NULL), -EEXIST);
 	assert_int_equal(open_log(room, &second, NULL), -EBUSY);
-	/* Closing gives the lock up, whoever still holds payloads. */
+	/* Closing releases the lock, even if payloads are still held. */
 	reclog_close(TAKE(l));
 	assert_int_equal(open_log(room, &second, NULL), 0);
 }
 
-static void a_log_that_cannot_be_begun_leaves_nothing(void **state)
+static void a_log_that_cannot_be_created_leaves_no_file(void **state)
 {
 	const struct room *room = *state;
 	struct reclog *l = NULL;
@@ -475,20 +477,20 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		in_a_room(the_file_is_as_documented),
-		in_a_room(parts_are_one_payload_and_large_ones_stream),
+		in_a_room(parts_form_one_payload_and_large_payloads_stream),
 		in_a_room(every_chunk_boundary_reads_back),
 		in_a_room(a_log_torn_at_any_byte_keeps_the_whole_records),
 		in_a_room(a_log_damaged_at_any_byte_keeps_all_other_records),
-		in_a_room(a_log_of_version_1_is_read_and_goes_on),
-		in_a_room(records_that_are_missing_are_told),
-		in_a_room(zeros_at_the_end_are_told_and_stay),
-		in_a_room(numbers_begin_again_after_the_last),
-		in_a_room(a_failed_append_leaves_a_log_that_reads),
-		in_a_room(after_a_failed_sync_nothing_is_promised),
-		in_a_room(the_first_sync_takes_the_directory_too),
-		in_a_room(a_log_goes_on_in_a_copy),
-		in_a_room(one_owner_at_a_time),
-		in_a_room(a_log_that_cannot_be_begun_leaves_nothing),
+		in_a_room(a_log_of_version_1_is_read_and_appended_to),
+		in_a_room(missing_records_are_reported_as_damage),
+		in_a_room(zeros_at_the_end_are_reported_and_stay),
+		in_a_room(numbering_continues_after_the_last_record),
+		in_a_room(after_a_failed_append_the_log_is_readable),
+		in_a_room(after_a_failed_sync_the_log_is_dead),
+		in_a_room(the_first_sync_includes_the_directory),
+		in_a_room(a_log_continues_in_a_copy),
+		in_a_room(a_log_has_one_owner_at_a_time),
+		in_a_room(a_log_that_cannot_be_created_leaves_no_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "util.h"
+#include "support/util.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 enum { NEW_SIZE = 3 << 20 };
 static uint8_t new_data[NEW_SIZE];
 
-/* Half of it written, a quarter copied from memory, a quarter from a file. */
+/* Write half of the new content, copy a quarter from memory and a quarter from a file. */
 static int write_new(const struct room *room, int like, bool over, struct error *e)
 {
 	CLEANUP(replace_destroy) struct replace *r = NULL;
@@ -40,22 +40,22 @@ static int write_new(const struct room *room, int like, bool over, struct error 
 	return err < 0 ? err : replace_commit(r, over, NULL, e);
 }
 
-static struct file *lied_about;
+static struct file *misread_file;
 static bool lies;
 
-/* In the way of the library's own: a disk that gives back a byte that nobody wrote. */
+/* Replaces the library's function, to simulate a disk that returns a wrong byte. */
 ssize_t pread(int fd, void *to, size_t n, off_t off)
 {
 	ssize_t (*real)(int, void *, size_t, off_t) =
 		(ssize_t(*)(int, void *, size_t, off_t))dlsym(RTLD_NEXT, "pread64");
 	ssize_t got = real(fd, to, n, off);
 
-	if (lies && lied_about && fd == lied_about->fd && got > 0)
+	if (lies && misread_file && fd == misread_file->fd && got > 0)
 		((uint8_t *)to)[got - 1] ^= 1;
 	return got;
 }
 
-/* What the C library makes of pread if it checks sizes. */
+/* The C library's variant of pread with size checks. */
 ssize_t __pread64_chk(int fd, void *to, size_t n, off_t off, size_t room);
 ssize_t __pread64_chk(int fd, void *to, size_t n, off_t off, size_t room)
 {
@@ -65,7 +65,7 @@ ssize_t __pread64_chk(int fd, void *to, size_t n, off_t off, size_t room)
 
 static void prepare(const struct room *room)
 {
-	fill(new_data, sizeof(new_data), 77);
+	fill_bytes(new_data, sizeof(new_data), 77);
 	put_file(room->fd, "source", new_data, sizeof(new_data));
 	put_file(room->fd, "map", "old", 3);
 }
@@ -82,7 +82,7 @@ static int write_plain(const struct room *room, int like, struct error *e)
 	return err < 0 ? err : replace_commit(r, true, NULL, e);
 }
 
-/* Each operation fails once; a mode and an attribute see to it that metadata has some too. */
+/* Each operation fails once; a mode and an attribute add operations on metadata. */
 static void at_every_failure_the_file_is_old_or_new(void **state)
 {
 	const struct room *room = *state;
@@ -106,8 +106,8 @@ static void at_every_failure_the_file_is_old_or_new(void **state)
 		r = write_plain(room, like, &e);
 		fault_clear();
 		got = get_file(room->fd, "map");
-		is_new = same(got, new_data, NEW_SIZE);
-		assert_true(is_new || same(got, "old", 3));
+		is_new = bytes_equal_data(got, new_data, NEW_SIZE);
+		assert_true(is_new || bytes_equal_data(got, "old", 3));
 		if (!f.hit) {
 			assert_int_equal(r, 0);
 			assert_true(is_new);
@@ -127,7 +127,7 @@ static int note_op(struct io_call *c, void *arg)
 	char *line = arg;
 	size_t n = strlen(line);
 
-	/* Writes and metadata may be many. */
+	/* There may be any number of writes and metadata operations. */
 	if (n < 20 && (n == 0 || line[n - 1] != "owsruTdm"[c->op]))
 		line[n] = "owsruTdm"[c->op];
 	return 0;
@@ -148,7 +148,7 @@ static void content_is_synced_before_the_rename_and_the_directory_after(void **s
 	assert_string_equal(line, "owsrs");
 }
 
-static void all_ways_of_writing_give_one_file(void **state)
+static void all_ways_of_writing_give_the_same_file(void **state)
 {
 	const struct room *room = *state;
 	CLEANUP(bytes_unref) struct bytes *got = NULL;
@@ -157,11 +157,11 @@ static void all_ways_of_writing_give_one_file(void **state)
 	prepare(room);
 	assert_int_equal(write_new(room, -1, true, &e), 0);
 	got = get_file(room->fd, "map");
-	assert_true(same(got, new_data, NEW_SIZE));
+	assert_true(bytes_equal_data(got, new_data, NEW_SIZE));
 	assert_int_equal(count_files(room->fd), 2);
 }
 
-static void the_first_error_is_the_one_told(void **state)
+static void the_first_error_is_reported(void **state)
 {
 	const struct room *room = *state;
 	CLEANUP(replace_destroy) struct replace *r = NULL;
@@ -171,7 +171,7 @@ static void the_first_error_is_the_one_told(void **state)
 
 	prepare(room);
 	assert_int_equal(replace_begin(room->fd, "map", -1, &r, &e), 0);
-	/* Past the source's end. */
+	/* The range ends after the source does. */
 	gone = extent_of_file(file_new(openat(room->fd, "source", O_RDONLY)), NEW_SIZE - 1, 1000);
 	replace_copy(r, &gone);
 	fault_set(&f);
@@ -196,8 +196,8 @@ static int count_writes(struct io_call *c, void *arg)
 	return 0;
 }
 
-/* Ranges that follow one another in their file are copied as one, whatever stands before them. */
-static void what_stands_together_is_copied_together(void **state)
+/* Adjacent ranges of a file are copied in one step, also if other bytes precede them. */
+static void adjacent_ranges_are_copied_in_one_step(void **state)
 {
 	enum { PIECE = 1000, PIECES = NEW_SIZE / PIECE };
 	const struct room *room = *state;
@@ -223,7 +223,10 @@ static void what_stands_together_is_copied_together(void **state)
 		replace_write(r, new_data, 1);
 		assert_int_equal(replace_close(r, &e), 0);
 		io_set_hook(NULL, NULL);
-		/* At once by the kernel; else by chunks of a mebibyte of the new file. */
+		/*
+		 * The kernel copies them in one step; otherwise in chunks of a mebibyte of the new
+		 * file.
+		 */
 		assert_int_equal(n.writes, before ? 1 + 3 + 1 : 1 + 1);
 		assert_int_equal(n.most, before ? 1 << 20 : PIECES * PIECE);
 		assert_int_equal(replace_commit(r, true, NULL, &e), 0);
@@ -235,25 +238,26 @@ static void what_stands_together_is_copied_together(void **state)
 	}
 }
 
-/* A new file with some bytes before what is copied; closed. */
-static int copy_behind(const struct room *room, const struct extent *x, size_t before,
+/* Write a new file with `before` bytes in front of the copied range, and close it. */
+static int copy_after_prefix(const struct room *room, const struct extent *x, size_t before,
 	struct replace **ret, struct error *e)
 {
 	assert_int_equal(replace_begin(room->fd, "map", -1, ret, e), 0);
 	replace_write(*ret, new_data, before);
-	lied_about = replace_file(*ret);
+	misread_file = replace_file(*ret);
 	replace_copy(*ret, x);
 	return replace_close(*ret, e);
 }
 
-static bool has(const struct replace *r, struct file *f, uint64_t off, uint64_t n, uint64_t at)
+static bool compared_contains(
+	const struct replace *r, struct file *f, uint64_t off, uint64_t n, uint64_t at)
 {
 	struct extent x = extent_of_file(f, off, n);
 
 	return compared_has(replace_compared(r), &x, at);
 }
 
-static void what_was_compared_while_it_was_copied_is_known(void **state)
+static void ranges_compared_during_a_copy_are_recorded(void **state)
 {
 	const struct room *room = *state;
 	CLEANUP(file_unref) struct file *source = NULL;
@@ -267,27 +271,27 @@ static void what_was_compared_while_it_was_copied_is_known(void **state)
 	source = file_new(openat(room->fd, "source", O_RDONLY));
 	other = file_new(openat(room->fd, "source", O_RDONLY));
 	x = extent_of_file(source, 10, NEW_SIZE - 20);
-	assert_int_equal(copy_behind(room, &x, 3, &r, &e), 0);
-	assert_true(has(r, source, 10, NEW_SIZE - 20, 3));
-	assert_true(has(r, source, 11, NEW_SIZE - 21, 4));
-	assert_true(has(r, source, 5000, 70, 4993));
-	assert_false(has(r, source, 10, NEW_SIZE - 19, 3));
-	assert_false(has(r, source, 9, 70, 2));
-	assert_false(has(r, source, 5000, 70, 4994));
-	assert_false(has(r, source, 10, 70, UINT64_MAX));
-	assert_false(has(r, other, 5000, 70, 4993));
+	assert_int_equal(copy_after_prefix(room, &x, 3, &r, &e), 0);
+	assert_true(compared_contains(r, source, 10, NEW_SIZE - 20, 3));
+	assert_true(compared_contains(r, source, 11, NEW_SIZE - 21, 4));
+	assert_true(compared_contains(r, source, 5000, 70, 4993));
+	assert_false(compared_contains(r, source, 10, NEW_SIZE - 19, 3));
+	assert_false(compared_contains(r, source, 9, 70, 2));
+	assert_false(compared_contains(r, source, 5000, 70, 4994));
+	assert_false(compared_contains(r, source, 10, 70, UINT64_MAX));
+	assert_false(compared_contains(r, other, 5000, 70, 4993));
 	assert_false(compared_has(replace_compared(r), &in_memory, 3));
 	assert_false(compared_has(NULL, &x, 3));
-	file_unref(TAKE(lied_about));
+	file_unref(TAKE(misread_file));
 	replace_destroy(TAKE(r));
-	/* The kernel does not say what it did. */
+	/* The kernel gives no information about a copy within a page. */
 	x = extent_of_file(source, 3, NEW_SIZE - 3);
-	assert_int_equal(copy_behind(room, &x, 3, &r, &e), 0);
-	assert_false(has(r, source, 3, 70, 3));
-	file_unref(TAKE(lied_about));
+	assert_int_equal(copy_after_prefix(room, &x, 3, &r, &e), 0);
+	assert_false(compared_contains(r, source, 3, 70, 3));
+	file_unref(TAKE(misread_file));
 }
 
-static void what_reads_back_otherwise_is_an_error(void **state)
+static void wrong_bytes_read_back_are_an_error(void **state)
 {
 	const struct room *room = *state;
 	CLEANUP(file_unref) struct file *source = NULL;
@@ -299,9 +303,9 @@ static void what_reads_back_otherwise_is_an_error(void **state)
 	source = file_new(openat(room->fd, "source", O_RDONLY));
 	x = extent_of_file(source, 10, NEW_SIZE - 20);
 	lies = true;
-	assert_int_equal(copy_behind(room, &x, 3, &r, &e), -EIO);
+	assert_int_equal(copy_after_prefix(room, &x, 3, &r, &e), -EIO);
 	lies = false;
-	file_unref(TAKE(lied_about));
+	file_unref(TAKE(misread_file));
 }
 
 static void beside_takes_the_first_free_name(void **state)
@@ -322,12 +326,12 @@ static void beside_takes_the_first_free_name(void **state)
 		assert_int_equal(replace_commit(r, false, name, &e), 0);
 		assert_string_equal(name, want[i]);
 		got = get_file(room->fd, name);
-		assert_true(same(got, &digit, 1));
+		assert_true(bytes_equal_data(got, &digit, 1));
 	}
 	assert_int_equal(count_files(room->fd), 3);
 }
 
-static void the_new_file_is_locked_and_the_same_after(void **state)
+static void a_commit_keeps_the_lock_and_inode_of_the_new_file(void **state)
 {
 	const struct room *room = *state;
 	CLEANUP(replace_destroy) struct replace *r = NULL;
@@ -358,7 +362,7 @@ static void the_new_file_is_locked_and_the_same_after(void **state)
 	assert_int_equal(flock(other, LOCK_EX | LOCK_NB), 0);
 }
 
-static void long_names_are_saved_too(void **state)
+static void long_names_can_be_replaced(void **state)
 {
 	const struct room *room = *state;
 	CLEANUP(replace_destroy) struct replace *r = NULL;
@@ -374,7 +378,7 @@ static void long_names_are_saved_too(void **state)
 	assert_int_equal(count_files(room->fd), 1);
 }
 
-static void remember(void *arg, uint64_t written)
+static void store_progress(void *arg, uint64_t written)
 {
 	uint64_t *last = arg;
 
@@ -382,7 +386,7 @@ static void remember(void *arg, uint64_t written)
 	*last = written;
 }
 
-static void progress_is_told(void **state)
+static void progress_is_reported(void **state)
 {
 	const struct room *room = *state;
 	CLEANUP(replace_destroy) struct replace *r = NULL;
@@ -391,12 +395,12 @@ static void progress_is_told(void **state)
 
 	prepare(room);
 	assert_int_equal(replace_begin(room->fd, "map", -1, &r, &e), 0);
-	replace_on_progress(r, remember, &last);
+	replace_on_progress(r, store_progress, &last);
 	replace_write(r, new_data, NEW_SIZE);
 	assert_true(last > NEW_SIZE - (1 << 20));
 }
 
-static void sweep_removes_what_dead_writers_left_and_nothing_else(void **state)
+static void sweep_removes_only_files_of_dead_writers(void **state)
 {
 	static const char *const dead[] = {".a.PAK.mapfs-new-abcdef", ".a.PAK.mapfs-new-000000",
 		"..a.PAK.mapfs-pair.mapfs-new-abcdef"};
@@ -425,16 +429,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		in_a_room(at_every_failure_the_file_is_old_or_new),
 		in_a_room(content_is_synced_before_the_rename_and_the_directory_after),
-		in_a_room(all_ways_of_writing_give_one_file),
-		in_a_room(the_first_error_is_the_one_told),
-		in_a_room(what_stands_together_is_copied_together),
-		in_a_room(what_was_compared_while_it_was_copied_is_known),
-		in_a_room(what_reads_back_otherwise_is_an_error),
+		in_a_room(all_ways_of_writing_give_the_same_file),
+		in_a_room(the_first_error_is_reported),
+		in_a_room(adjacent_ranges_are_copied_in_one_step),
+		in_a_room(ranges_compared_during_a_copy_are_recorded),
+		in_a_room(wrong_bytes_read_back_are_an_error),
 		in_a_room(beside_takes_the_first_free_name),
-		in_a_room(the_new_file_is_locked_and_the_same_after),
-		in_a_room(long_names_are_saved_too),
-		in_a_room(progress_is_told),
-		in_a_room(sweep_removes_what_dead_writers_left_and_nothing_else),
+		in_a_room(a_commit_keeps_the_lock_and_inode_of_the_new_file),
+		in_a_room(long_names_can_be_replaced),
+		in_a_room(progress_is_reported),
+		in_a_room(sweep_removes_only_files_of_dead_writers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "util.h"
+#include "support/util.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@
 #include "base/sandbox/filter.h"
 #include "base/sandbox/sandbox.h"
 
-/* Everything below happens in a child; the line is how it tells what was not so. */
+/* Checks run in a child, which reports the failed line. */
 #define CHECK(what)                                                                                \
 	do {                                                                                       \
 		if (!(what)) {                                                                     \
@@ -55,18 +55,18 @@ static bool has_landlock(void)
 	return syscall(SYS_landlock_create_ruleset, NULL, 0, 1U) > 0;
 }
 
-static void no_notes(void *arg, const char *line)
+static void print_note(void *arg, const char *line)
 {
 	(void)arg;
 	fprintf(stderr, "note: %s\n", line);
 }
 
-static void enter(const struct room *room, unsigned flags)
+static void enter_sandbox(const struct room *room, unsigned flags)
 {
 	const struct sandbox_rule rule = {room->fd, flags & SANDBOX_WRITABLE};
 	struct error e = ERROR_INIT;
 
-	if (sandbox_enter(&rule, 1, flags & SANDBOX_KEEP_OWNERS, no_notes, NULL, &e) < 0) {
+	if (sandbox_enter(&rule, 1, flags & SANDBOX_KEEP_OWNERS, print_note, NULL, &e) < 0) {
 		fprintf(stderr, "%s\n", error_text(&e));
 		_exit(2);
 	}
@@ -105,7 +105,7 @@ static void work_inside(const struct room *room)
 	s = spool_create(room->fd);
 	CHECK(s && spool_truncate(s, SPOOL_MEMORY_MAX + 1, NULL) == 0);
 	spool_destroy(s);
-	/* Across directories of the tree, too. */
+	/* Renames across directories of the tree work. */
 	CHECK(io_mkdir(room->fd, "left", 0700) == 0);
 	CHECK(io_rename(room->fd, "log", "left/log") == 0);
 	CHECK(io_unlink(room->fd, "left/log") == 0);
@@ -118,13 +118,13 @@ static void writable_child(const struct room *room)
 {
 	int before = open("/dev/null", O_WRONLY);
 
-	enter(room, SANDBOX_WRITABLE);
+	enter_sandbox(room, SANDBOX_WRITABLE);
 	check_outside();
 	work_inside(room);
 	CHECK(write(before, "x", 1) == 1);
 }
 
-static void the_directory_stays_and_all_else_is_gone(void **state)
+static void only_the_directory_is_accessible(void **state)
 {
 	const struct room *room = *state;
 	CLEANUP(bytes_unref) struct bytes *got = NULL;
@@ -136,7 +136,7 @@ static void the_directory_stays_and_all_else_is_gone(void **state)
 	put_file(room->fd, "map", "old", 3);
 	in_child(writable_child, room);
 	got = get_file(room->fd, "map");
-	assert_true(same(got, "new", 3));
+	assert_true(bytes_equal_data(got, "new", 3));
 	assert_int_equal(count_files(room->fd), 2);
 }
 
@@ -144,7 +144,7 @@ static void readonly_child(const struct room *room)
 {
 	int fd;
 
-	enter(room, 0);
+	enter_sandbox(room, 0);
 	check_outside();
 	fd = openat(room->fd, "map", O_RDONLY);
 	CHECK(fd >= 0);
@@ -156,7 +156,7 @@ static void readonly_child(const struct room *room)
 	CHECK(io_tmpfile(room->fd) < 0);
 }
 
-static void a_readonly_directory_is_only_read(void **state)
+static void a_readonly_directory_cannot_be_changed(void **state)
 {
 	const struct room *room = *state;
 
@@ -175,7 +175,7 @@ static bool has_filter(void)
 	pid_t pid;
 
 #ifdef MAPFS_SANITIZED
-	return false; /* unknown calls are allowed there */
+	return false; /* the filter allows unknown calls */
 #endif
 	pid = fork();
 	if (pid == 0)
@@ -195,7 +195,7 @@ static void several_child(const struct room *room)
 	struct error e = ERROR_INIT;
 	int fd;
 
-	CHECK(sandbox_enter(rules, 3, 0, no_notes, NULL, &e) == 0);
+	CHECK(sandbox_enter(rules, 3, 0, print_note, NULL, &e) == 0);
 	check_outside();
 	CHECK(openat(rules[0].fd, "a", O_RDONLY) >= 0);
 	CHECK(openat(rules[0].fd, "a", O_WRONLY) < 0 && errno == EACCES);
@@ -204,12 +204,12 @@ static void several_child(const struct room *room)
 	CHECK(openat(room->fd, "other", O_RDONLY) < 0 && errno == EACCES);
 	fd = openat(rules[1].fd, "new", O_WRONLY | O_CREAT, 0600);
 	CHECK(fd >= 0);
-	/* The time of what is open, and of nothing else. */
+	/* Only the times of an open file can be changed. */
 	CHECK(futimens(fd, times) == 0);
 	CHECK(!filtered || utimensat(room->fd, "other", times, 0) < 0);
 }
 
-static void each_that_is_named_stays(void **state)
+static void each_named_directory_is_accessible(void **state)
 {
 	const struct room *room = *state;
 
@@ -225,7 +225,7 @@ static void each_that_is_named_stays(void **state)
 	in_child(several_child, room);
 }
 
-/* What the kernel says of us; opened before there is no way to it any more. */
+/* /proc/self/status of the child, opened before the sandbox hides it. */
 static int open_status(void)
 {
 	int fd = open("/proc/self/status", O_RDONLY);
@@ -259,7 +259,7 @@ static void check_capabilities(const struct room *room, unsigned flags, uint64_t
 	bool can_bound =
 		CAPABILITIES(fd, "Bnd") & CAPABILITIES(fd, "Eff") & CAPABILITY(CAP_SETPCAP);
 
-	enter(room, flags);
+	enter_sandbox(room, flags);
 	CHECK(CAPABILITIES(fd, "Prm") == (had & most));
 	CHECK(CAPABILITIES(fd, "Eff") == (had & most));
 	CHECK(CAPABILITIES(fd, "Inh") == 0);
@@ -281,7 +281,7 @@ static void root_of_own_files_child(const struct room *room)
 	check_capabilities(room, SANDBOX_WRITABLE, 0);
 }
 
-static void root_keeps_three_capabilities_at_most(void **state)
+static void root_keeps_at_most_three_capabilities(void **state)
 {
 	if (geteuid() != 0) {
 		print_message("this is not root\n");
@@ -294,17 +294,18 @@ static void root_keeps_three_capabilities_at_most(void **state)
 static void user_child(const struct room *room)
 {
 	if (geteuid() == 0) {
-		/* With capabilities still in hand, as an ambient set would give them. */
+		/* Keep capabilities across the change of user, as an ambient set does. */
 		CHECK(prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) == 0);
 		CHECK(setgroups(0, NULL) == 0);
 		CHECK(setresgid(1234, 1234, 1234) == 0);
 		CHECK(setresuid(1234, 1234, 1234) == 0);
-		CHECK(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == 0); /* or /proc is root's */
+		CHECK(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) ==
+			0); /* otherwise /proc belongs to root */
 	}
 	check_capabilities(room, SANDBOX_WRITABLE | SANDBOX_KEEP_OWNERS, 0);
 }
 
-static void others_keep_none(void **state)
+static void other_users_keep_no_capabilities(void **state)
 {
 	const struct room *room = *state;
 
@@ -312,12 +313,12 @@ static void others_keep_none(void **state)
 	in_child(user_child, room);
 }
 
-/* A child is killed at each of these, and lives on after each of the others. */
+/* Each of these calls kills the child, or fails with an error and the child survives. */
 static const struct attempt {
 	const char *name;
 	long call;
 	long args[5];
-	int error; /* 0: the call kills */
+	int error; /* 0: the call kills the child */
 } attempts[] = {
 	{"execve", SYS_execve, {(long)"/bin/true", 0, 0}, 0},
 	{"execveat", SYS_execveat, {-1, (long)"/bin/true", 0, 0, 0}, 0},
@@ -377,7 +378,7 @@ static void attempt_child(const struct room *room, const struct attempt *a)
 
 	for (size_t i = 0; i < 5; i++)
 		args[i] = a->args[i] == -2 ? getppid() : a->args[i] == -3 ? getpid() : a->args[i];
-	enter(room, SANDBOX_WRITABLE);
+	enter_sandbox(room, SANDBOX_WRITABLE);
 	r = syscall(a->call, args[0], args[1], args[2], args[3], args[4]);
 	_exit(a->error < 0 ? r < 0 : r != -1 || errno != a->error);
 }
@@ -403,12 +404,12 @@ static void attempt_each(const struct room *room, const struct attempt *each, si
 	}
 }
 
-static void what_nobody_needs_is_refused(void **state)
+static void unneeded_calls_are_refused(void **state)
 {
 	attempt_each(*state, attempts, sizeof(attempts) / sizeof(attempts[0]));
 }
 
-static void *say_so(void *arg)
+static void *print_note_of_thread(void *arg)
 {
 	*(bool *)arg = true;
 	return NULL;
@@ -420,8 +421,8 @@ static void ordinary_child(const struct room *room)
 	pthread_t thread;
 	bool said = false;
 
-	enter(room, SANDBOX_WRITABLE);
-	CHECK(pthread_create(&thread, NULL, say_so, &said) == 0);
+	enter_sandbox(room, SANDBOX_WRITABLE);
+	CHECK(pthread_create(&thread, NULL, print_note_of_thread, &said) == 0);
 	CHECK(pthread_join(thread, NULL) == 0 && said);
 	large = malloc(8 << 20);
 	CHECK(large);
@@ -448,12 +449,12 @@ static void threads_memory_and_abort_work(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		in_a_room(the_directory_stays_and_all_else_is_gone),
-		in_a_room(a_readonly_directory_is_only_read),
-		in_a_room(each_that_is_named_stays),
-		in_a_room(root_keeps_three_capabilities_at_most),
-		in_a_room(others_keep_none),
-		in_a_room(what_nobody_needs_is_refused),
+		in_a_room(only_the_directory_is_accessible),
+		in_a_room(a_readonly_directory_cannot_be_changed),
+		in_a_room(each_named_directory_is_accessible),
+		in_a_room(root_keeps_at_most_three_capabilities),
+		in_a_room(other_users_keep_no_capabilities),
+		in_a_room(unneeded_calls_are_refused),
 		in_a_room(threads_memory_and_abort_work),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "util.h"
+#include "support/util.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,21 +12,21 @@
 
 enum { BIG = SPOOL_MEMORY_MAX + 100000 };
 
-static uint8_t *noise(size_t n, uint32_t seed)
+static uint8_t *make_noise(size_t n, uint32_t seed)
 {
 	uint8_t *p = malloc(n);
 
 	assert_non_null(p);
-	fill(p, n, seed);
+	fill_bytes(p, n, seed);
 	return p;
 }
 
-static void expect(const struct extent *x, const void *want, size_t n)
+static void assert_extent(const struct extent *x, const void *want, size_t n)
 {
 	CLEANUP(bytes_unref) struct bytes *got = NULL;
 
 	assert_int_equal(extent_load(x, UINT64_MAX, &got, NULL), 0);
-	assert_true(same(got, want, n));
+	assert_true(bytes_equal_data(got, want, n));
 }
 
 static void gaps_are_zeros_at_every_size(void **state)
@@ -55,7 +55,7 @@ static void gaps_are_zeros_at_every_size(void **state)
 	assert_int_equal(count_files(room->fd), 0);
 }
 
-static void an_extent_holds_still(void **state)
+static void later_changes_do_not_change_an_extent(void **state)
 {
 	const struct room *room = *state;
 	static const size_t sizes[] = {1000, BIG};
@@ -66,37 +66,37 @@ static void an_extent_holds_still(void **state)
 		CLEANUP_EXTENT struct extent second = EXTENT_INIT;
 		CLEANUP_EXTENT struct extent third = EXTENT_INIT;
 		size_t n = sizes[i];
-		uint8_t *want = noise(n, 3);
-		uint8_t *other = noise(n + 3, 3);
+		uint8_t *want = make_noise(n, 3);
+		uint8_t *other = make_noise(n + 3, 3);
 
 		assert_int_equal(spool_append(s, want, n, NULL), 0);
 		assert_int_equal(spool_extent(s, &first, NULL), 0);
-		/* Growing, then changing, then cutting. */
+		/* Append, then write, then truncate. */
 		memcpy(other + n, "end", 3);
 		assert_int_equal(spool_append(s, "end", 3, NULL), 0);
 		assert_int_equal(spool_extent(s, &second, NULL), 0);
 		assert_int_equal(spool_write(s, 10, "ZZZ", 3, NULL), 0);
-		expect(&first, want, n);
-		expect(&second, other, n + 3);
+		assert_extent(&first, want, n);
+		assert_extent(&second, other, n + 3);
 		assert_int_equal(spool_extent(s, &third, NULL), 0);
 		assert_int_equal(spool_truncate(s, 1, NULL), 0);
 		assert_int_equal(spool_truncate(s, 0, NULL), 0);
 		assert_int_equal(spool_append(s, "new", 3, NULL), 0);
-		expect(&first, want, n);
+		assert_extent(&first, want, n);
 		memcpy(other + 10, "ZZZ", 3);
-		expect(&third, other, n + 3);
+		assert_extent(&third, other, n + 3);
 		free(want);
 		free(other);
 	}
 }
 
-static void spilled_content_needs_no_copy_for_nobody(void **state)
+static void without_a_held_extent_spilled_content_is_changed_in_place(void **state)
 {
 	const struct room *room = *state;
 	CLEANUP(spool_destroy) struct spool *s = spool_create(room->fd);
 	struct extent x = EXTENT_INIT;
 	struct fault f = {.at = -1};
-	uint8_t *data = noise(BIG, 4);
+	uint8_t *data = make_noise(BIG, 4);
 
 	assert_int_equal(spool_append(s, data, BIG, NULL), 0);
 	assert_int_equal(spool_extent(s, &x, NULL), 0);
@@ -105,7 +105,7 @@ static void spilled_content_needs_no_copy_for_nobody(void **state)
 	fault_set(&f);
 	assert_int_equal(spool_write(s, 0, "a", 1, NULL), 0);
 	assert_int_equal(f.seen, 1);
-	/* Nor does growing change what stands before. */
+	/* An append does not change earlier bytes either. */
 	assert_int_equal(spool_extent(s, &x, NULL), 0);
 	assert_int_equal(spool_append(s, "b", 1, NULL), 0);
 	assert_int_equal(f.seen, 2);
@@ -113,12 +113,12 @@ static void spilled_content_needs_no_copy_for_nobody(void **state)
 	free(data);
 }
 
-/* Nothing of the file that a spool began as is ever written. */
-static void what_begins_as_a_file_is_copied_when_it_changes(void **state)
+/* The file that a spool starts with is never written. */
+static void a_spool_over_a_file_copies_it_at_the_first_change(void **state)
 {
 	const struct room *room = *state;
 	static const uint64_t sizes[] = {BIG, BIG + 2, 3, 0};
-	CLEANUP(free) uint8_t *data = noise(BIG + 20, 5);
+	CLEANUP(free) uint8_t *data = make_noise(BIG + 20, 5);
 
 	put_file(room->fd, "log", data, BIG + 20);
 	for (int i = 0; i < 4; i++) {
@@ -143,9 +143,9 @@ static void what_begins_as_a_file_is_copied_when_it_changes(void **state)
 			assert_int_equal(spool_truncate(s, 3, NULL), 0);
 		else
 			assert_int_equal(spool_truncate(s, 0, NULL), 0);
-		expect(&x, data + 10, BIG);
+		assert_extent(&x, data + 10, BIG);
 		file = get_file(room->fd, "log");
-		assert_true(same(file, data, BIG + 20));
+		assert_true(bytes_equal_data(file, data, BIG + 20));
 		assert_int_equal(spool_size(s), sizes[i]);
 		assert_int_equal(spool_append(s, "z", 1, NULL), 0);
 		assert_int_equal(spool_read(s, spool_size(s) - 1, two, 1, NULL), 0);
@@ -159,10 +159,10 @@ static void what_begins_as_a_file_is_copied_when_it_changes(void **state)
 	}
 }
 
-static void a_failing_disk_leaves_size_and_gaps_right(void **state)
+static void a_disk_error_leaves_size_and_gaps_correct(void **state)
 {
 	const struct room *room = *state;
-	uint8_t *data = noise(BIG, 4);
+	uint8_t *data = make_noise(BIG, 4);
 
 	for (int at = 0;; at++) {
 		CLEANUP(spool_destroy) struct spool *s = spool_create(room->fd);
@@ -192,8 +192,8 @@ static void a_failing_disk_leaves_size_and_gaps_right(void **state)
 	free(data);
 }
 
-/* The kernel writes up to the limit, and only then says that it is one. */
-static void half_a_write_shows_nowhere(void **state)
+/* The kernel writes up to the file size limit, and reports the limit at the next write. */
+static void a_partial_write_is_not_visible(void **state)
 {
 	const struct room *room = *state;
 	CLEANUP(spool_destroy) struct spool *s = spool_create(room->fd);
@@ -216,7 +216,7 @@ static void half_a_write_shows_nowhere(void **state)
 		assert_int_equal(got[i], 0);
 }
 
-static int take(void *arg, const void *data, size_t n, struct error *e)
+static int take_bytes(void *arg, const void *data, size_t n, struct error *e)
 {
 	struct buffer *b = arg;
 
@@ -224,10 +224,10 @@ static int take(void *arg, const void *data, size_t n, struct error *e)
 	return b->size > 6 ? error_set(e, -ENOSPC, "no more") : 0;
 }
 
-static void one_that_keeps_nothing_hands_on(void **state)
+static void a_sink_spool_passes_all_bytes_on(void **state)
 {
 	CLEANUP_BUFFER struct buffer b = BUFFER_INIT;
-	CLEANUP(spool_destroy) struct spool *s = spool_create_sink(take, &b);
+	CLEANUP(spool_destroy) struct spool *s = spool_create_sink(take_bytes, &b);
 	struct error err = ERROR_INIT;
 
 	(void)state;
@@ -253,18 +253,20 @@ static void sizes_beyond_any_file_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_that_keeps_nothing_hands_on),
+		cmocka_unit_test(a_sink_spool_passes_all_bytes_on),
 		cmocka_unit_test_setup_teardown(
 			gaps_are_zeros_at_every_size, room_setup, room_teardown),
-		cmocka_unit_test_setup_teardown(an_extent_holds_still, room_setup, room_teardown),
 		cmocka_unit_test_setup_teardown(
-			spilled_content_needs_no_copy_for_nobody, room_setup, room_teardown),
+			later_changes_do_not_change_an_extent, room_setup, room_teardown),
 		cmocka_unit_test_setup_teardown(
-			what_begins_as_a_file_is_copied_when_it_changes, room_setup, room_teardown),
+			without_a_held_extent_spilled_content_is_changed_in_place, room_setup,
+			room_teardown),
+		cmocka_unit_test_setup_teardown(a_spool_over_a_file_copies_it_at_the_first_change,
+			room_setup, room_teardown),
 		cmocka_unit_test_setup_teardown(
-			a_failing_disk_leaves_size_and_gaps_right, room_setup, room_teardown),
+			a_disk_error_leaves_size_and_gaps_correct, room_setup, room_teardown),
 		cmocka_unit_test_setup_teardown(
-			half_a_write_shows_nowhere, room_setup, room_teardown),
+			a_partial_write_is_not_visible, room_setup, room_teardown),
 		cmocka_unit_test_setup_teardown(
 			sizes_beyond_any_file_are_refused, room_setup, room_teardown),
 	};

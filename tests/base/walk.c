@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* The files in and below a directory, some of which cannot be read. */
-#include "util.h"
+/* Files in and below a directory; some directories cannot be read. */
+#include "support/util.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static bool is_wanted(const char *name, bool is_directory)
 	return strcmp(name, is_directory ? "other" : "no") != 0;
 }
 
-static void note(void *arg, const char *path, int r)
+static void note_file(void *arg, const char *path, int r)
 {
 	struct failures *f = arg;
 
@@ -32,8 +32,10 @@ static void note(void *arg, const char *path, int r)
 
 static struct names files_of(const char *top, bool stays, struct failures *f)
 {
-	const struct walk walk = {
-		.is_wanted = is_wanted, .on_failure = note, .arg = f, .one_file_system = stays};
+	const struct walk walk = {.is_wanted = is_wanted,
+		.on_failure = note_file,
+		.arg = f,
+		.one_file_system = stays};
 	struct names files = {0};
 
 	*f = (struct failures){0};
@@ -95,7 +97,7 @@ static void directory_that_cannot_be_read_to_its_end_is_reported(void **state)
 		assert_int_equal(f.last, -EIO);
 		assert_true(files.n <= 3);
 	}
-	/* Three directories, and in each two dots, its entries and the end. */
+	/* Three directories with their dots, entries and ends. */
 	assert_int_equal(n, 3 * 3 + 6 + 2 + 1);
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
-/* Short values that stand for contents. */
-#include "../base/util.h"
+/* Short values that represent contents. */
+#include "../base/support/util.h"
 
 #include <string.h>
 
 #include "tools/compare/digest.h"
 
-/* Expected: the polynomial of digest.c, in integers of any size. */
+/* The expected values are the polynomial of digest.c, computed with integers of any size. */
 static void the_value_is_the_same_on_every_machine(void **state)
 {
 	static const struct {
@@ -31,7 +31,7 @@ static void the_value_is_the_same_on_every_machine(void **state)
 	assert_true(digest_hash(bytes, sizeof(bytes)) == UINT64_C(0x1e52f7e4571f7d94));
 }
 
-static void other_contents_and_other_pieces_have_other_values(void **state)
+static void different_contents_and_pieces_have_different_values(void **state)
 {
 	static const char *const contents[] = {
 		"", "a", "b", "ab", "1234567", "12345678", "7654321"};
@@ -58,7 +58,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_value_is_the_same_on_every_machine),
-		cmocka_unit_test(other_contents_and_other_pieces_have_other_values),
+		cmocka_unit_test(different_contents_and_pieces_have_different_values),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

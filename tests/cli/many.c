@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* Commands that look at many maps. */
-#include "../base/util.h"
+/* Commands that visit many maps. */
+#include "../base/support/util.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -10,7 +10,7 @@
 #include "cli/target.h"
 #include "tools/common/many.h"
 
-static int visit(void *arg, struct offline *t, struct buffer *out)
+static int count_visit(void *arg, struct offline *t, struct buffer *out)
 {
 	(void)arg;
 	(void)t;
@@ -18,11 +18,11 @@ static int visit(void *arg, struct offline *t, struct buffer *out)
 	return -1;
 }
 
-/* In a child, for the sandbox is entered. */
+/* Visit in a child, because the sandbox cannot be left. */
 static int visit_all(char *path)
 {
 	const struct vfs_options how = {0};
-	struct many m = {.visit = visit, .options = &how};
+	struct many m = {.visit = count_visit, .options = &how};
 	int status = -1;
 	pid_t pid = fork();
 
@@ -42,8 +42,8 @@ static void folder_without_maps_is_visited(void **state)
 	assert_int_equal(visit_all(room->path), 0);
 }
 
-/* In the folder itself and in one below it; the N-th read of either may fail. */
-static void folder_that_cannot_be_read_to_its_end_is_wrong(void **state)
+/* The N-th read of the folder, or of one below it, fails. */
+static void a_folder_with_a_read_error_gives_a_failure(void **state)
 {
 	struct room *room = *state;
 	int n = 0;
@@ -52,7 +52,7 @@ static void folder_that_cannot_be_read_to_its_end_is_wrong(void **state)
 	put_file(room->fd, "no-map.txt", "x", 1);
 	put_file(room->fd, "below/no-map.txt", "x", 1);
 	assert_int_equal(visit_all(room->path), 0);
-	/* "." and ".." and the entries of both, and an end of each. */
+	/* ".", ".." and the entries of both folders, and the end of each. */
 	for (; n < 9; n++) {
 		fail_reads_after(n);
 		assert_int_not_equal(visit_all(room->path), 0);
@@ -62,7 +62,7 @@ static void folder_that_cannot_be_read_to_its_end_is_wrong(void **state)
 	fail_reads_after(-1);
 }
 
-static void journals_of_a_folder_that_cannot_be_read_are_not_said_to_be_none(void **state)
+static void an_unreadable_folder_is_not_reported_as_free_of_journals(void **state)
 {
 	struct room *room = *state;
 	struct targets t = {0};
@@ -87,8 +87,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		IN_A_ROOM(folder_without_maps_is_visited),
-		IN_A_ROOM(folder_that_cannot_be_read_to_its_end_is_wrong),
-		IN_A_ROOM(journals_of_a_folder_that_cannot_be_read_are_not_said_to_be_none),
+		IN_A_ROOM(a_folder_with_a_read_error_gives_a_failure),
+		IN_A_ROOM(an_unreadable_folder_is_not_reported_as_free_of_journals),
 	};
 
 	return cmocka_run_group_tests_name("cli: many", tests, NULL, NULL);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
-/* Small parts of a mount: the mount table, the options for libfuse, the messages, the door;
- * and what mapfs -u makes of the messages. */
+/*
+ * Small parts of a mount: the mount table, options for libfuse, messages, the control socket; and
+ * how mapfs -u handles the messages.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,8 +26,10 @@
 #include "fuse/control_socket.h"
 #include "fuse/lifecycle/mount.h"
 
-/* Lines as proc(5) describes them: a plain mount, one with optional fields, a blank in the point,
- * two mounts over each other, and one that is bound to a second place. */
+/*
+ * Lines as described in proc(5): a plain mount, one with optional fields, a blank in the point, two
+ * mounts at one point, and a bind mount.
+ */
 static const char table[] =
 	"22 1 254:0 / / rw,relatime - ext4 /dev/vda rw\n"
 	"36 22 0:40 / /mnt/a\\040b rw,nosuid shared:7 master:1 - fuse.mapfs /m/x.map "
@@ -77,7 +81,7 @@ static void blanks_and_owners_are_read(void **state)
 	assert_int_equal(entry.owner, 1000);
 }
 
-static void maps_are_listed_with_their_places_in_order(void **state)
+static void maps_are_listed_in_order_with_their_mount_points(void **state)
 {
 	FILE *mounts = fopen(*state, "re");
 	struct mount_entry entry;
@@ -94,7 +98,7 @@ static void maps_are_listed_with_their_places_in_order(void **state)
 				  "/mnt/thr\\ee /m/y\\.map ro\n");
 }
 
-static void other_file_systems_are_not_ours(void **state)
+static void other_file_systems_are_not_listed(void **state)
 {
 	struct mount_entry entry;
 
@@ -164,8 +168,8 @@ static void messages_carry_text_and_descriptors(void **state)
 	close(ends[1]);
 }
 
-/* A worker that is slow to end is told to: it reads that no more, and its report is on the way. */
-static void last_words_of_who_heard_no_more_arrive(void **state)
+/* A slow worker gets CONTROL_QUIT but reads no more; its report is already sent. */
+static void messages_of_a_closed_worker_are_still_received(void **state)
 {
 	struct control_msg got;
 	int ends[2];
@@ -184,7 +188,7 @@ static void last_words_of_who_heard_no_more_arrive(void **state)
 	close(ends[0]);
 }
 
-static void what_is_no_message_is_refused(void **state)
+static void invalid_messages_are_refused(void **state)
 {
 	struct control_msg m = {.type = CONTROL_NOTE}, got;
 	int ends[2], fds[CONTROL_FDS];
@@ -193,7 +197,7 @@ static void what_is_no_message_is_refused(void **state)
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
 	assert_int_equal(send(ends[0], "short", 5, 0), 5);
 	assert_int_equal(control_recv(ends[1], &got), -EPROTO);
-	/* A descriptor where none belongs, and none where one does. */
+	/* An unexpected descriptor, and a missing one. */
 	assert_int_equal(control_send_fds(ends[0], &m, ends), 0);
 	assert_int_equal(control_recv(ends[1], &got), -EPROTO);
 	assert_int_equal(control_send_text(ends[0], CONTROL_MOUNTED, 0, NULL), 0);
@@ -202,7 +206,7 @@ static void what_is_no_message_is_refused(void **state)
 	close(ends[1]);
 }
 
-static void long_lines_are_cut_and_stay_lines(void **state)
+static void long_lines_are_cut_to_one_message(void **state)
 {
 	static char line[3 * CONTROL_TEXT_MAX];
 	struct control_msg got;
@@ -218,8 +222,8 @@ static void long_lines_are_cut_and_stay_lines(void **state)
 	close(ends[1]);
 }
 
-/* A name that no mount has: device numbers are not this long. */
-static void door_name(char *dev, size_t room)
+/* A name that no mount has: device numbers are shorter. */
+static void make_socket_name(char *dev, size_t room)
 {
 	snprintf(dev, room, "test-%ld", (long)getpid());
 }
@@ -229,7 +233,7 @@ struct hearing {
 	int code;
 };
 
-static void hear(void *arg, const struct control_msg *m)
+static void record_message(void *arg, const struct control_msg *m)
 {
 	struct hearing *h = arg;
 
@@ -238,14 +242,14 @@ static void hear(void *arg, const struct control_msg *m)
 	h->code = m ? m->code : -1;
 }
 
-static void open_door(struct control_socket *d, const char *dev)
+static void open_socket(struct control_socket *d, const char *dev)
 {
 	control_socket_init(d);
 	d->listener = control_socket_open(dev);
 	assert_true(d->listener >= 0);
 }
 
-static void a_knock_reaches_the_door_and_is_answered(void **state)
+static void a_request_to_the_control_socket_is_answered(void **state)
 {
 	struct control_msg saved = {.type = CONTROL_SAVED, .code = 5}, got;
 	struct hearing h = {0};
@@ -254,15 +258,15 @@ static void a_knock_reaches_the_door_and_is_answered(void **state)
 	int sock;
 
 	(void)state;
-	door_name(dev, sizeof(dev));
-	open_door(&d, dev);
+	make_socket_name(dev, sizeof(dev));
+	open_socket(&d, dev);
 	sock = control_socket_connect(dev, geteuid());
 	assert_true(sock >= 0);
-	control_socket_serve(&d, hear, &h);
-	/* Who has asked nothing hears nothing. */
+	control_socket_serve(&d, record_message, &h);
+	/* A client without a request gets no message. */
 	assert_int_equal(control_socket_send(&d, &saved), 0);
 	assert_int_equal(control_send_text(sock, CONTROL_SAVE, CONTROL_DISCARD, NULL), 0);
-	control_socket_serve(&d, hear, &h);
+	control_socket_serve(&d, record_message, &h);
 	assert_int_equal(h.messages, 1);
 	assert_int_equal(h.code, CONTROL_DISCARD);
 	saved.code = 6;
@@ -271,13 +275,13 @@ static void a_knock_reaches_the_door_and_is_answered(void **state)
 	assert_int_equal(got.code, 6);
 	close(sock);
 	assert_int_equal(control_socket_send(&d, &saved), 0);
-	control_socket_serve(&d, hear, &h);
+	control_socket_serve(&d, record_message, &h);
 	assert_int_equal(h.gone, 1);
 	control_socket_finish(&d);
 	assert_int_equal(control_socket_connect(dev, geteuid()), -ECONNREFUSED);
 }
 
-static void several_hear_the_same(void **state)
+static void all_clients_receive_the_outcome(void **state)
 {
 	struct control_msg saved = {.type = CONTROL_SAVED}, got;
 	struct hearing h = {0};
@@ -286,12 +290,12 @@ static void several_hear_the_same(void **state)
 	char dev[32];
 
 	(void)state;
-	door_name(dev, sizeof(dev));
-	open_door(&d, dev);
+	make_socket_name(dev, sizeof(dev));
+	open_socket(&d, dev);
 	for (size_t i = 0; i < 3; i++) {
 		socks[i] = control_socket_connect(dev, geteuid());
 		assert_int_equal(control_send_text(socks[i], CONTROL_SAVE, 0, NULL), 0);
-		control_socket_serve(&d, hear, &h);
+		control_socket_serve(&d, record_message, &h);
 	}
 	assert_int_equal(h.messages, 3);
 	assert_int_equal(control_socket_send(&d, &saved), 3);
@@ -302,7 +306,7 @@ static void several_hear_the_same(void **state)
 	control_socket_finish(&d);
 }
 
-static void nobody_waits_at_a_door_whose_queue_is_full(void **state)
+static void connecting_to_a_full_queue_does_not_block(void **state)
 {
 	struct sockaddr_un a = {.sun_family = AF_UNIX};
 	int fill[64], n = 0, listener;
@@ -310,7 +314,7 @@ static void nobody_waits_at_a_door_whose_queue_is_full(void **state)
 	char dev[32];
 
 	(void)state;
-	door_name(dev, sizeof(dev));
+	make_socket_name(dev, sizeof(dev));
 	size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
 			   (size_t)snprintf(
 				   a.sun_path + 1, sizeof(a.sun_path) - 1, "mapfs/%s", dev));
@@ -328,32 +332,32 @@ static void nobody_waits_at_a_door_whose_queue_is_full(void **state)
 	close(listener);
 }
 
-static bool reaches(struct control_socket *d, int sock)
+static bool client_reaches(struct control_socket *d, int sock)
 {
 	struct hearing h = {0};
 
 	assert_true(sock >= 0);
 	assert_int_equal(control_send_text(sock, CONTROL_SAVE, 0, NULL), 0);
-	/* Those who only passed by are let in, too, one at a time. */
+	/* Idle clients are accepted too, one at a time. */
 	for (int i = 0; i < CONTROL_CLIENTS_MAX && !h.messages; i++)
-		control_socket_serve(d, hear, &h);
+		control_socket_serve(d, record_message, &h);
 	close(sock);
 	return h.messages == 1;
 }
 
-static void the_next_door_of_a_number_is_found_once_the_first_is_shut(void **state)
+static void a_second_socket_of_a_device_is_found_after_the_first_closes(void **state)
 {
 	struct control_socket a, b;
 	char dev[32];
 
 	(void)state;
-	door_name(dev, sizeof(dev));
-	open_door(&a, dev);
-	open_door(&b, dev);
-	assert_true(reaches(&a, control_socket_connect(dev, geteuid())));
-	assert_true(reaches(&a, control_socket_connect(dev, geteuid())));
+	make_socket_name(dev, sizeof(dev));
+	open_socket(&a, dev);
+	open_socket(&b, dev);
+	assert_true(client_reaches(&a, control_socket_connect(dev, geteuid())));
+	assert_true(client_reaches(&a, control_socket_connect(dev, geteuid())));
 	control_socket_shut(&a);
-	assert_true(reaches(&b, control_socket_connect(dev, geteuid())));
+	assert_true(client_reaches(&b, control_socket_connect(dev, geteuid())));
 	control_socket_finish(&a);
 	control_socket_finish(&b);
 	assert_int_equal(control_socket_connect(dev, geteuid()), -ECONNREFUSED);
@@ -364,32 +368,32 @@ static int never_return(void *)
 	return pause();
 }
 
-static int die(void *)
+static int kill_child(void *)
 {
 	return raise(SIGKILL);
 }
 
-static int return_given(void *arg)
+static int return_argument(void *arg)
 {
 	return *(int *)arg;
 }
 
-static bool wait_no_more(void *, int)
+static bool stop_waiting(void *, int)
 {
 	return false;
 }
 
-static void a_call_that_never_returns_is_left_behind(void **state)
+static void a_call_that_never_returns_is_abandoned(void **state)
 {
 	int given = ENOTCONN;
 
 	(void)state;
-	assert_int_equal(child_run(NULL, wait_no_more, never_return), ETIMEDOUT);
-	assert_int_equal(child_run(NULL, child_limit, die), -ECHILD);
-	assert_int_equal(child_run(&given, child_limit, return_given), ENOTCONN);
+	assert_int_equal(child_run(NULL, stop_waiting, never_return), ETIMEDOUT);
+	assert_int_equal(child_run(NULL, child_limit, kill_child), -ECHILD);
+	assert_int_equal(child_run(&given, child_limit, return_argument), ENOTCONN);
 }
 
-static void tell_progress(int sock, const char *text, uint64_t done)
+static void send_progress(int sock, const char *text, uint64_t done)
 {
 	struct control_msg m = {.type = CONTROL_PROGRESS, .done = done, .total = 10};
 
@@ -397,8 +401,8 @@ static void tell_progress(int sock, const char *text, uint64_t done)
 	assert_int_equal(control_send(sock, &m), 0);
 }
 
-/* Of a forced end that was asked for a minute ago, while the save went on until now. */
-static void force_waits_for_a_save_that_gets_further(void **state)
+/* An end was forced a minute ago, and the save made progress until now. */
+static void force_waits_for_a_save_that_makes_progress(void **state)
 {
 	struct unmount_options force = {.force = true};
 	struct unmount u = {.options = &force, .state = STATE_SAVE, .console.name = "m"};
@@ -412,27 +416,30 @@ static void force_waits_for_a_save_that_gets_further(void **state)
 	u.since = u.now = clock_ms();
 	u.started = u.now - 60000;
 	before = u.progressed = u.now - 5000;
-	tell_progress(ends[0], "writing", 5);
+	send_progress(ends[0], "writing", 5);
 	assert_int_equal(control_send_text(ends[0], CONTROL_SAVED, 0, NULL), 0);
 	assert_int_equal(unmount_receive(&u, &got), WORKER_LISTENS);
 	assert_int_equal(got.type, CONTROL_SAVED);
 	assert_true(u.progressed > before);
-	/* A sign of life is none of progress, and neither is the same once more. */
+	/* A heartbeat is not progress, and neither is a repeated value. */
 	before = u.progressed -= 5000;
-	tell_progress(ends[0], "", 0);
-	tell_progress(ends[0], "writing", 5);
+	send_progress(ends[0], "", 0);
+	send_progress(ends[0], "writing", 5);
 	assert_int_equal(control_send_text(ends[0], CONTROL_SAVED, 0, NULL), 0);
 	assert_int_equal(unmount_receive(&u, &got), WORKER_LISTENS);
 	assert_true(u.progressed == before);
 	u.progressed -= 60000;
-	tell_progress(ends[0], "", 0);
+	send_progress(ends[0], "", 0);
 	assert_int_equal(unmount_receive(&u, &got), WORKER_SILENT);
 	console_finish(&u.console);
 	close(ends[0]);
 	close(ends[1]);
 }
 
-/* However long it is used, and whoever is silent: what has no limit waits for a save. */
+/*
+ * States that wait for a save have no limit; all others have one, for any used time and silent
+ * worker.
+ */
 static void each_state_of_an_unmount_ends(void **state)
 {
 	(void)state;
@@ -454,24 +461,24 @@ int main(void)
 			the_topmost_mount_at_a_point_is_found, write_table, remove_table),
 		cmocka_unit_test_setup_teardown(
 			blanks_and_owners_are_read, write_table, remove_table),
+		cmocka_unit_test_setup_teardown(maps_are_listed_in_order_with_their_mount_points,
+			write_table, remove_table),
 		cmocka_unit_test_setup_teardown(
-			maps_are_listed_with_their_places_in_order, write_table, remove_table),
-		cmocka_unit_test_setup_teardown(
-			other_file_systems_are_not_ours, write_table, remove_table),
+			other_file_systems_are_not_listed, write_table, remove_table),
 		cmocka_unit_test_setup_teardown(
 			a_bound_mount_is_found_by_its_device, write_table, remove_table),
 		cmocka_unit_test(commas_and_backslashes_of_a_path_are_quoted),
 		cmocka_unit_test(messages_carry_text_and_descriptors),
-		cmocka_unit_test(last_words_of_who_heard_no_more_arrive),
-		cmocka_unit_test(what_is_no_message_is_refused),
-		cmocka_unit_test(long_lines_are_cut_and_stay_lines),
-		cmocka_unit_test(a_knock_reaches_the_door_and_is_answered),
-		cmocka_unit_test(several_hear_the_same),
-		cmocka_unit_test(nobody_waits_at_a_door_whose_queue_is_full),
-		cmocka_unit_test(a_call_that_never_returns_is_left_behind),
-		cmocka_unit_test(force_waits_for_a_save_that_gets_further),
+		cmocka_unit_test(messages_of_a_closed_worker_are_still_received),
+		cmocka_unit_test(invalid_messages_are_refused),
+		cmocka_unit_test(long_lines_are_cut_to_one_message),
+		cmocka_unit_test(a_request_to_the_control_socket_is_answered),
+		cmocka_unit_test(all_clients_receive_the_outcome),
+		cmocka_unit_test(connecting_to_a_full_queue_does_not_block),
+		cmocka_unit_test(a_call_that_never_returns_is_abandoned),
+		cmocka_unit_test(force_waits_for_a_save_that_makes_progress),
 		cmocka_unit_test(each_state_of_an_unmount_ends),
-		cmocka_unit_test(the_next_door_of_a_number_is_found_once_the_first_is_shut),
+		cmocka_unit_test(a_second_socket_of_a_device_is_found_after_the_first_closes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

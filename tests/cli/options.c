@@ -12,28 +12,28 @@
 #include "cli/line/options.h"
 #include "cli/line/words.h"
 
-static int add(struct options *o, const char *list)
+static int add_options(struct options *o, const char *list)
 {
 	struct error e = ERROR_INIT;
 	int r = options_add(o, list, &e);
 
-	/* A refusal says which option, and nothing else has words. */
+	/* A refusal names the option; a success has no message. */
 	assert_int_equal(r < 0, e.text[0] != '\0');
 	return r;
 }
 
-static int add_alone(const char *list)
+static int add_options_to_defaults(const char *list)
 {
 	struct options o;
 	int r;
 
 	options_init(&o);
-	r = add(&o, list);
+	r = add_options(&o, list);
 	options_finish(&o);
 	return r;
 }
 
-static void nothing_given_means_writable_and_a_share_of_memory(void **state)
+static void the_defaults_are_writable_and_a_share_of_memory(void **state)
 {
 	struct options o;
 
@@ -52,7 +52,7 @@ static void nothing_given_means_writable_and_a_share_of_memory(void **state)
 	options_finish(&o);
 }
 
-static void what_mount_passes_along_is_swallowed(void **state)
+static void options_of_mount_are_ignored(void **state)
 {
 	static const char *const lists[] = {"rw,dev,suid", "nofail,x-systemd.automount,_netdev",
 		"user,noauto,exec,async", "users,owner,group,defaults", "X-mount.mkdir",
@@ -63,16 +63,17 @@ static void what_mount_passes_along_is_swallowed(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
-		assert_int_equal(add_alone(lists[i]), 0);
+		assert_int_equal(add_options_to_defaults(lists[i]), 0);
 }
 
-static void contexts_are_kept_for_the_kernel(void **state)
+static void security_contexts_are_passed_to_the_kernel(void **state)
 {
 	struct options o;
 
 	(void)state;
 	options_init(&o);
-	assert_int_equal(add(&o, "ro,context=\"u:r:t:s0:c1,c2\",rootcontext=u:r,noexec"), 0);
+	assert_int_equal(
+		add_options(&o, "ro,context=\"u:r:t:s0:c1,c2\",rootcontext=u:r,noexec"), 0);
 	assert_true(o.rq.vfs_options.read_only && o.rq.noexec);
 	assert_string_equal(o.rq.security[0], "context=\"u:r:t:s0:c1,c2\"");
 	assert_string_equal(o.rq.security[1], "rootcontext=u:r");
@@ -81,15 +82,15 @@ static void contexts_are_kept_for_the_kernel(void **state)
 	options_finish(&o);
 }
 
-static void of_two_that_let_users_in_the_later_counts(void **state)
+static void the_later_of_allow_other_and_allow_root_counts(void **state)
 {
 	struct options o;
 
 	(void)state;
 	options_init(&o);
-	assert_int_equal(add(&o, "allow_root"), 0);
+	assert_int_equal(add_options(&o, "allow_root"), 0);
 	assert_true(o.rq.allow_other && o.rq.allow_root);
-	assert_int_equal(add(&o, "allow_other"), 0);
+	assert_int_equal(add_options(&o, "allow_other"), 0);
 	assert_true(o.rq.allow_other && !o.rq.allow_root);
 	options_finish(&o);
 }
@@ -101,7 +102,7 @@ static void unknown_options_are_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
-		assert_int_equal(add_alone(lists[i]), -EINVAL);
+		assert_int_equal(add_options_to_defaults(lists[i]), -EINVAL);
 }
 
 static void the_refused_option_is_named(void **state)
@@ -122,16 +123,16 @@ static void the_later_of_ro_and_rw_counts(void **state)
 
 	(void)state;
 	options_init(&o);
-	add(&o, "ro");
+	add_options(&o, "ro");
 	assert_true(o.rq.vfs_options.read_only);
-	add(&o, "rw");
+	add_options(&o, "rw");
 	assert_false(o.rq.vfs_options.read_only);
-	add(&o, "rw,ro");
+	add_options(&o, "rw,ro");
 	assert_true(o.rq.vfs_options.read_only);
 	options_finish(&o);
 }
 
-static void owner_and_mask_are_numbers(void **state)
+static void owner_and_mask_must_be_numbers(void **state)
 {
 	static const char *const wrong[] = {"uid=", "uid=-1", "uid=+1", "uid= 1", "uid=ann",
 		"uid=1x", "uid=4294967295", "gid=4294967295", "gid=0x10", "umask=8", "umask=1000",
@@ -140,7 +141,7 @@ static void owner_and_mask_are_numbers(void **state)
 
 	(void)state;
 	options_init(&o);
-	assert_int_equal(add(&o, "uid=4294967294,gid=0,umask=027"), 0);
+	assert_int_equal(add_options(&o, "uid=4294967294,gid=0,umask=027"), 0);
 	assert_true(o.rq.vfs_options.have_uid && o.rq.vfs_options.have_gid);
 	assert_int_equal(o.rq.vfs_options.uid, 4294967294);
 	assert_int_equal(o.rq.vfs_options.gid, 0);
@@ -148,22 +149,22 @@ static void owner_and_mask_are_numbers(void **state)
 	assert_int_equal(o.rq.vfs_options.dir_mask, 027);
 	options_finish(&o);
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		assert_int_equal(add_alone(wrong[i]), -EINVAL);
+		assert_int_equal(add_options_to_defaults(wrong[i]), -EINVAL);
 }
 
-static void files_and_directories_have_masks_of_their_own(void **state)
+static void files_and_directories_have_separate_masks(void **state)
 {
 	struct options o;
 
 	(void)state;
 	options_init(&o);
-	add(&o, "umask=077,fmask=133");
+	add_options(&o, "umask=077,fmask=133");
 	assert_int_equal(o.rq.vfs_options.file_mask, 0133);
 	assert_int_equal(o.rq.vfs_options.dir_mask, 077);
-	add(&o, "dmask=022");
+	add_options(&o, "dmask=022");
 	assert_int_equal(o.rq.vfs_options.file_mask, 0133);
 	assert_int_equal(o.rq.vfs_options.dir_mask, 022);
-	add(&o, "umask=0");
+	add_options(&o, "umask=0");
 	assert_int_equal(o.rq.vfs_options.file_mask | o.rq.vfs_options.dir_mask, 0);
 	options_finish(&o);
 }
@@ -193,14 +194,14 @@ static void sizes_have_units(void **state)
 	}
 }
 
-static void what_a_format_reads_is_passed_on_in_order(void **state)
+static void settings_of_a_format_are_passed_on_in_order(void **state)
 {
 	struct options o;
 
 	(void)state;
 	options_init(&o);
-	add(&o, "raw=rw,ro,raw=off");
-	add(&o, "raw=ro");
+	add_options(&o, "raw=rw,ro,raw=off");
+	add_options(&o, "raw=ro");
 	assert_string_equal(o.rq.vfs_options.options[0], "raw=rw");
 	assert_string_equal(o.rq.vfs_options.options[1], "raw=off");
 	assert_string_equal(o.rq.vfs_options.options[2], "raw=ro");
@@ -209,7 +210,7 @@ static void what_a_format_reads_is_passed_on_in_order(void **state)
 	assert_null(o.rq.vfs_options.options[0]);
 }
 
-static void how_a_triclon_map_is_read_can_be_forced(void **state)
+static void the_variant_of_a_triclon_map_can_be_forced(void **state)
 {
 	static const char *const right[] = {"endian=little", "endian=big", "endian=le", "endian=be",
 		"lists=bytes", "lists=count", "points=none", "points=bytes", "points=count"};
@@ -221,15 +222,15 @@ static void how_a_triclon_map_is_read_can_be_forced(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(right) / sizeof(right[0]); i++) {
 		options_init(&o);
-		assert_int_equal(add(&o, right[i]), 0);
+		assert_int_equal(add_options(&o, right[i]), 0);
 		assert_string_equal(o.rq.vfs_options.options[0], right[i]);
 		assert_null(o.rq.vfs_options.options[1]);
 		options_finish(&o);
 	}
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		assert_int_equal(add_alone(wrong[i]), -EINVAL);
+		assert_int_equal(add_options_to_defaults(wrong[i]), -EINVAL);
 	options_init(&o);
-	assert_int_equal(add(&o, "endian=big,lists=count,ro,points=none"), 0);
+	assert_int_equal(add_options(&o, "endian=big,lists=count,ro,points=none"), 0);
 	assert_string_equal(o.rq.vfs_options.options[0], "endian=big");
 	assert_string_equal(o.rq.vfs_options.options[1], "lists=count");
 	assert_string_equal(o.rq.vfs_options.options[2], "points=none");
@@ -245,11 +246,11 @@ static void the_refused_value_of_a_known_option_is_named(void **state)
 	(void)state;
 	options_init(&o);
 	assert_int_equal(options_add(&o, "points=none,lists=none", &e), -EINVAL);
-	assert_string_equal(e.text, "option lists has no value \"none\" (bytes or count)");
+	assert_string_equal(e.text, "option lists: invalid value \"none\" (must be bytes or count)");
 	options_finish(&o);
 }
 
-static void what_new_can_make_is_what_has_a_create(void **state)
+static void new_offers_the_formats_that_can_create_maps(void **state)
 {
 	char *all;
 
@@ -263,7 +264,7 @@ static void what_new_can_make_is_what_has_a_create(void **state)
 	free(all);
 }
 
-static void only_its_numbers_are_taken(const struct format_setting *s)
+static void assert_only_numbers_are_accepted(const struct format_setting *s)
 {
 	const uint32_t taken[] = {s->min, s->max}, refused[] = {s->min - 1, s->max + 1};
 	char option[64];
@@ -271,13 +272,13 @@ static void only_its_numbers_are_taken(const struct format_setting *s)
 	assert_true(s->min > 1);
 	for (size_t i = 0; i < 2; i++) {
 		snprintf(option, sizeof(option), "%s=%u", s->key, taken[i]);
-		assert_int_equal(add_alone(option), 0);
+		assert_int_equal(add_options_to_defaults(option), 0);
 		snprintf(option, sizeof(option), "%s=%u", s->key, refused[i]);
-		assert_int_equal(add_alone(option), -EINVAL);
+		assert_int_equal(add_options_to_defaults(option), -EINVAL);
 	}
 }
 
-static void every_setting_of_a_format_is_taken_and_explained(void **state)
+static void every_setting_of_a_format_is_accepted_and_explained(void **state)
 {
 	(void)state;
 	for (size_t i = 0; formats[i]; i++) {
@@ -290,33 +291,33 @@ static void every_setting_of_a_format_is_taken_and_explained(void **state)
 				s->values ? s->values[0]
 				: s->max  ? "0"
 					  : "/dev/null");
-			assert_int_equal(add_alone(option), 0);
+			assert_int_equal(add_options_to_defaults(option), 0);
 			if (s->max)
-				only_its_numbers_are_taken(s);
+				assert_only_numbers_are_accepted(s);
 		}
 	}
 }
 
-static void a_file_that_an_option_names_is_kept_by_its_whole_path(void **state)
+static void a_file_in_an_option_is_kept_as_an_absolute_path(void **state)
 {
 	struct options o;
 
 	(void)state;
 	options_init(&o);
-	assert_int_equal(add(&o, "names=/dev/../dev/null"), 0);
+	assert_int_equal(add_options(&o, "names=/dev/../dev/null"), 0);
 	assert_string_equal(o.rq.vfs_options.options[0], "names=/dev/null");
 	options_finish(&o);
-	assert_int_equal(add_alone("names=/no/such/file"), -ENOENT);
+	assert_int_equal(add_options_to_defaults("names=/no/such/file"), -ENOENT);
 }
 
-static void a_backslash_takes_a_comma_into_a_value(void **state)
+static void a_backslash_escapes_a_comma_in_a_value(void **state)
 {
 	struct error e = ERROR_INIT;
 	struct options o;
 
 	(void)state;
 	options_init(&o);
-	assert_int_equal(add(&o, "comment=a\\,nosuch,ro"), 0);
+	assert_int_equal(add_options(&o, "comment=a\\,nosuch,ro"), 0);
 	assert_true(o.rq.vfs_options.read_only);
 	assert_int_equal(options_add(&o, "a\\,b\\\\c\\d", &e), -EINVAL);
 	assert_non_null(strstr(e.text, "\"a,b\\c\\d\""));
@@ -326,23 +327,23 @@ static void a_backslash_takes_a_comma_into_a_value(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_given_means_writable_and_a_share_of_memory),
-		cmocka_unit_test(what_mount_passes_along_is_swallowed),
-		cmocka_unit_test(contexts_are_kept_for_the_kernel),
-		cmocka_unit_test(of_two_that_let_users_in_the_later_counts),
+		cmocka_unit_test(the_defaults_are_writable_and_a_share_of_memory),
+		cmocka_unit_test(options_of_mount_are_ignored),
+		cmocka_unit_test(security_contexts_are_passed_to_the_kernel),
+		cmocka_unit_test(the_later_of_allow_other_and_allow_root_counts),
 		cmocka_unit_test(unknown_options_are_refused),
 		cmocka_unit_test(the_refused_option_is_named),
 		cmocka_unit_test(the_later_of_ro_and_rw_counts),
-		cmocka_unit_test(owner_and_mask_are_numbers),
-		cmocka_unit_test(files_and_directories_have_masks_of_their_own),
+		cmocka_unit_test(owner_and_mask_must_be_numbers),
+		cmocka_unit_test(files_and_directories_have_separate_masks),
 		cmocka_unit_test(sizes_have_units),
-		cmocka_unit_test(what_a_format_reads_is_passed_on_in_order),
-		cmocka_unit_test(how_a_triclon_map_is_read_can_be_forced),
+		cmocka_unit_test(settings_of_a_format_are_passed_on_in_order),
+		cmocka_unit_test(the_variant_of_a_triclon_map_can_be_forced),
 		cmocka_unit_test(the_refused_value_of_a_known_option_is_named),
-		cmocka_unit_test(what_new_can_make_is_what_has_a_create),
-		cmocka_unit_test(every_setting_of_a_format_is_taken_and_explained),
-		cmocka_unit_test(a_file_that_an_option_names_is_kept_by_its_whole_path),
-		cmocka_unit_test(a_backslash_takes_a_comma_into_a_value),
+		cmocka_unit_test(new_offers_the_formats_that_can_create_maps),
+		cmocka_unit_test(every_setting_of_a_format_is_accepted_and_explained),
+		cmocka_unit_test(a_file_in_an_option_is_kept_as_an_absolute_path),
+		cmocka_unit_test(a_backslash_escapes_a_comma_in_a_value),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
-#include "codec_test.h"
+#include "support/codec_test.h"
 
 #include "codec/text/area.h"
 
 #define IN_MAP(...)   area_text((struct area){1, __VA_ARGS__}).text
 #define IN_TABLE(...) area_text_of_table((struct area){1, __VA_ARGS__}).text
 
-static void a_range_of_one_is_no_range(void **state)
+static void one_cell_is_not_written_as_a_range(void **state)
 {
 	(void)state;
 	assert_string_equal(area_text(area_at(152, 38)).text, "x 152, y 38");
@@ -19,7 +19,7 @@ static void a_range_of_one_is_no_range(void **state)
 	assert_string_equal(IN_TABLE(0, 0, 0, 1), "lines 1 to 2, column 1");
 }
 
-static void large_numbers_fit(void **state)
+static void large_numbers_fit_the_text(void **state)
 {
 	const size_t a = UINT32_MAX - 2, b = UINT32_MAX - 1;
 
@@ -28,7 +28,7 @@ static void large_numbers_fit(void **state)
 		"lines 4294967294 to 4294967295, columns 4294967294 to 4294967295");
 }
 
-static void an_area_grows_with_each_cell(void **state)
+static void an_area_includes_each_added_cell(void **state)
 {
 	struct area a = {0};
 
@@ -44,9 +44,9 @@ static void an_area_grows_with_each_cell(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_range_of_one_is_no_range),
-		cmocka_unit_test(large_numbers_fit),
-		cmocka_unit_test(an_area_grows_with_each_cell),
+		cmocka_unit_test(one_cell_is_not_written_as_a_range),
+		cmocka_unit_test(large_numbers_fit_the_text),
+		cmocka_unit_test(an_area_includes_each_added_cell),
 	};
 
 	return cmocka_run_group_tests_name("area", tests, NULL, NULL);

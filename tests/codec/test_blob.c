@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "codec_test.h"
+#include "support/codec_test.h"
 
 #include <zlib.h>
 
@@ -8,10 +8,10 @@
 
 static struct error err;
 
-/* Of the budgets below, SMALL has no room for a blob of LARGE bytes, and ROOMY has. */
+/* A blob of LARGE bytes exceeds a budget of SMALL and fits one of ROOMY. */
 enum { LARGE = (17 << 20) + 12345, SMALL = 8 << 20, ROOMY = 64 << 20, UNIT = 128 << 10 };
 
-/* What blobs that are read piece by piece take beside the budget: see budget.h. */
+/* Bytes beside the budget that blobs take when they are read piece by piece (budget.h). */
 enum { BESIDE = BUDGET_KEPT_SIZE };
 
 static uint8_t pattern(uint64_t off)
@@ -30,7 +30,7 @@ static int read_pattern(void *arg, uint64_t off, void *dst, size_t n, struct err
 	return 0;
 }
 
-static struct extent made(enum blob_coding coding, size_t n)
+static struct extent make_encoded(enum blob_coding coding, size_t n)
 {
 	uint8_t *p = malloc(n + 1);
 	struct extent x = EXTENT_INIT;
@@ -45,15 +45,15 @@ static struct extent made(enum blob_coding coding, size_t n)
 	return x;
 }
 
-/* To compress the large one takes longer than to read it. */
+/* Compressed once for all tests, because compression takes longer than a test. */
 static struct extent large = EXTENT_INIT;
 
-static struct extent stored(enum blob_coding coding, size_t n)
+static struct extent get_encoded(enum blob_coding coding, size_t n)
 {
 	if (coding != BLOB_ZLIB || n != LARGE)
-		return made(coding, n);
+		return make_encoded(coding, n);
 	if (!large.size)
-		large = made(coding, n);
+		large = make_encoded(coding, n);
 	return extent_ref(&large);
 }
 
@@ -66,7 +66,7 @@ static int drop_large(void **state)
 
 static struct blob *blob_of(enum blob_coding coding, size_t n, struct budget *budget)
 {
-	CLEANUP_EXTENT struct extent x = stored(coding, n);
+	CLEANUP_EXTENT struct extent x = get_encoded(coding, n);
 
 	return blob_new(&x, coding, n, budget);
 }
@@ -141,7 +141,7 @@ static void a_blob_works_without_a_budget(void **state)
 	check_chunk(&off, got, 10, NULL);
 }
 
-static void what_fits_the_budget_is_cached_whole_and_prefixes_are_not(void **state)
+static void a_blob_that_fits_the_budget_is_cached_whole_and_a_prefix_is_not(void **state)
 {
 	CLEANUP(budget_destroy) struct budget *budget = budget_create(ROOMY);
 	CLEANUP(blob_unref) struct blob *b = blob_of(BLOB_ZLIB, LARGE, budget);
@@ -155,7 +155,7 @@ static void what_fits_the_budget_is_cached_whole_and_prefixes_are_not(void **sta
 	assert_in_range(budget_used(budget), LARGE, LARGE + 1000);
 }
 
-/* The pieces of a blob in some order: 0 as cp reads it, 1 backwards, else mixed. */
+/* Read all pieces of a blob: in order (0), as cp does, backwards (1) or mixed. */
 static void read_pieces(struct blob *b, int order)
 {
 	size_t n = (size_t)((b->size + UNIT - 1) / UNIT), *pieces = calloc(n, sizeof(*pieces));
@@ -182,7 +182,7 @@ static void read_pieces(struct blob *b, int order)
 	free(got);
 }
 
-static void what_fits_is_inflated_once_in_whichever_order_it_is_read_and_checked(void **state)
+static void a_blob_that_fits_is_inflated_once_in_any_order_of_reads(void **state)
 {
 	(void)state;
 	for (int order = 0; order < 4; order++) {
@@ -199,7 +199,7 @@ static void what_fits_is_inflated_once_in_whichever_order_it_is_read_and_checked
 	}
 }
 
-static void what_does_not_fit_costs_one_pass_and_then_what_is_read(void **state)
+static void a_blob_that_does_not_fit_costs_one_pass_and_the_parts_that_are_read(void **state)
 {
 	(void)state;
 	for (int order = 0; order < 2; order++) {
@@ -216,7 +216,7 @@ static void what_does_not_fit_costs_one_pass_and_then_what_is_read(void **state)
 	}
 }
 
-static void what_is_known_to_be_sound_needs_no_pass_before_it_is_read(void **state)
+static void a_blob_known_to_be_sound_is_read_without_a_first_pass(void **state)
 {
 	(void)state;
 	for (int order = 0; order < 4; order++) {
@@ -227,7 +227,7 @@ static void what_is_known_to_be_sound_needs_no_pass_before_it_is_read(void **sta
 		assert_ok(blob_check(b, &err));
 		before = inflate_total();
 		read_pieces(b, order);
-		/* Backwards, all before the end is passed over once. */
+		/* Backwards, one pass skips everything before the end. */
 		if (order < 2)
 			assert_true(inflate_total() - before <= (order ? 2 : 1) * (uint64_t)LARGE);
 	}
@@ -238,7 +238,7 @@ struct reader {
 	uint64_t off;
 };
 
-/* Each reads a piece in turn, up to the end; most: bytes that may be inflated for it. */
+/* Each reader reads a piece in turn, up to the end; at most `most` bytes may be inflated. */
 static void read_in_turn(struct reader *readers, size_t n, size_t piece, uint64_t most)
 {
 	uint64_t before = inflate_total();
@@ -265,7 +265,7 @@ static void read_in_turn(struct reader *readers, size_t n, size_t piece, uint64_
 
 static const size_t tiny[] = {1, 256 << 10, 1 << 20, 4 << 20};
 
-static void from_begin_to_end_it_is_inflated_twice_at_most_however_small_the_budget(void **state)
+static void a_sequential_read_inflates_at_most_twice_with_any_budget(void **state)
 {
 	static const size_t pieces[] = {4 << 10, 16 << 10, UNIT}, sizes[] = {LARGE, 700 << 10};
 
@@ -281,7 +281,7 @@ static void from_begin_to_end_it_is_inflated_twice_at_most_however_small_the_bud
 	}
 }
 
-static void two_who_read_in_turn_cost_one_pass_for_each_blob_and_what_each_reads(void **state)
+static void two_alternating_readers_cost_one_pass_per_blob_and_the_parts_they_read(void **state)
 {
 	(void)state;
 	for (size_t k = 0; k < 4; k++) {
@@ -296,7 +296,7 @@ static void two_who_read_in_turn_cost_one_pass_for_each_blob_and_what_each_reads
 		read_in_turn(two, 2, 16 << 10, 4 * (uint64_t)LARGE);
 		read_in_turn(same, 2, 16 << 10, 3 * (uint64_t)LARGE);
 		assert_true(budget_used(budget) <= tiny[k] + BESIDE);
-		/* What they keep takes nothing from others. */
+		/* The pieces kept for the other readers are not dropped. */
 		before = inflate_total();
 		for (; at < 1000 && tiny[k] > 1; at += 10)
 			assert_ok(blob_read(c, at, got, 10, &err));
@@ -304,7 +304,7 @@ static void two_who_read_in_turn_cost_one_pass_for_each_blob_and_what_each_reads
 	}
 }
 
-static void room_is_made_before_a_blob_is_inflated(void **state)
+static void space_is_freed_before_a_blob_is_inflated(void **state)
 {
 	CLEANUP(budget_destroy) struct budget *budget = budget_create(LARGE + 1000);
 	CLEANUP(blob_unref) struct blob *first = blob_of(BLOB_ZLIB, 5 << 20, budget);
@@ -314,13 +314,13 @@ static void room_is_made_before_a_blob_is_inflated(void **state)
 	(void)state;
 	assert_ok(blob_read(first, 0, &got, 1, &err));
 	assert_true(budget_used(budget) >= 5 << 20);
-	second->size--; /* so that it fails, and takes no room itself */
+	second->size--; /* Loading it fails, and it takes no space itself. */
 	assert_fails(blob_read(second, 0, &got, 1, &err), EIO, "declared");
 	second->size++;
 	assert_int_equal(budget_used(budget), 0);
 }
 
-static void anywhere_in_it_a_piece_costs_at_most_the_stretches_it_touches(void **state)
+static void a_piece_costs_at_most_the_stretches_that_it_touches(void **state)
 {
 	CLEANUP(budget_destroy) struct budget *budget = budget_create(SMALL);
 	CLEANUP(blob_unref) struct blob *b = blob_of(BLOB_ZLIB, LARGE, budget);
@@ -340,7 +340,7 @@ static void anywhere_in_it_a_piece_costs_at_most_the_stretches_it_touches(void *
 	}
 }
 
-static void blobs_that_push_each_other_out_are_not_inflated_for_each_piece(void **state)
+static void blobs_that_evict_each_other_are_not_inflated_for_each_piece(void **state)
 {
 	enum { N = 3, PIECES = 100 };
 	CLEANUP(budget_destroy) struct budget *budget = budget_create(LARGE + (8 << 20));
@@ -359,21 +359,21 @@ static void blobs_that_push_each_other_out_are_not_inflated_for_each_piece(void 
 			assert_ok(blob_read(blobs[i], off, got, sizeof(got), &err));
 			check_chunk(&off, got, sizeof(got), NULL);
 		}
-	/* Once whole, and then what is read. */
+	/* One pass over each whole blob, and then the parts that are read. */
 	bound = (uint64_t)N * 2 * LARGE;
 	assert_true(inflate_total() - before <= bound);
 	for (int i = 0; i < N; i++)
 		blob_unref(blobs[i]);
 }
 
-static void a_wrong_declared_size_is_an_error_whichever_way_it_is_read(void **state)
+static void a_wrong_declared_size_is_an_error_for_every_way_of_reading(void **state)
 {
 	static const int off[] = {-1, 1};
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		for (size_t size = 5000; size <= LARGE; size += LARGE - 5000) {
-			CLEANUP_EXTENT struct extent x = stored(BLOB_ZLIB, size);
+			CLEANUP_EXTENT struct extent x = get_encoded(BLOB_ZLIB, size);
 			uint64_t declared = size + (uint64_t)off[i];
 			CLEANUP(blob_unref)
 			struct blob *b = blob_new(&x, BLOB_ZLIB, declared, NULL);
@@ -408,7 +408,7 @@ static void a_raw_blob_with_too_few_bytes_is_an_error(void **state)
 	assert_int_equal(whole->size, 2);
 }
 
-static void equality_is_that_of_the_decoded_bytes(void **state)
+static void blobs_are_equal_if_their_decoded_bytes_are(void **state)
 {
 	(void)state;
 	for (size_t size = 5000; size <= LARGE; size += LARGE - 5000) {
@@ -445,7 +445,7 @@ static void equality_is_that_of_the_decoded_bytes(void **state)
 	}
 }
 
-static void what_is_compared_with_takes_no_memory(void **state)
+static void a_comparison_caches_nothing(void **state)
 {
 	CLEANUP(budget_destroy) struct budget *budget = budget_create(4 * LARGE);
 	CLEANUP(blob_unref) struct blob *raw = blob_of(BLOB_RAW, LARGE, NULL);
@@ -458,7 +458,7 @@ static void what_is_compared_with_takes_no_memory(void **state)
 	assert_ok(blob_equal(raw, zlib, &same, &err));
 	assert_true(same);
 	assert_int_equal(budget_used(budget), 0);
-	/* What is there is not inflated once more. */
+	/* A cached blob is not inflated again. */
 	assert_ok(blob_load(zlib, &whole, &err));
 	before = inflate_total();
 	assert_ok(blob_equal(raw, zlib, &same, &err));
@@ -486,7 +486,7 @@ static void *read_in_thread(void *arg)
 	return NULL;
 }
 
-static void threads_that_read_at_once_wait_for_one_inflation(void **state)
+static void concurrent_readers_wait_for_one_inflation(void **state)
 {
 	static const size_t limits[] = {SMALL, ROOMY};
 
@@ -505,13 +505,13 @@ static void threads_that_read_at_once_wait_for_one_inflation(void **state)
 			pthread_join(threads[i], &failed);
 			assert_null(failed);
 		}
-		/* All read in the first stretch. */
+		/* All reads lie in the first stretch. */
 		assert_int_equal(
 			inflate_total() - before, limits[k] == SMALL ? LARGE + STRETCH : LARGE);
 	}
 }
 
-static void what_is_remembered_is_recalled_until_others_push_it_out(void **state)
+static void a_remembered_value_is_recalled_until_another_replaces_it(void **state)
 {
 	CLEANUP(blob_unref) struct blob *b = blob_of_bytes(bytes_copy("x", 1), NULL);
 	uint64_t v = 0;
@@ -533,24 +533,23 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_way_of_reading_gives_the_same_bytes),
 		cmocka_unit_test(a_blob_works_without_a_budget),
-		cmocka_unit_test(what_fits_the_budget_is_cached_whole_and_prefixes_are_not),
+		cmocka_unit_test(a_blob_that_fits_the_budget_is_cached_whole_and_a_prefix_is_not),
+		cmocka_unit_test(a_blob_that_fits_is_inflated_once_in_any_order_of_reads),
 		cmocka_unit_test(
-			what_fits_is_inflated_once_in_whichever_order_it_is_read_and_checked),
-		cmocka_unit_test(what_does_not_fit_costs_one_pass_and_then_what_is_read),
-		cmocka_unit_test(what_is_known_to_be_sound_needs_no_pass_before_it_is_read),
+			a_blob_that_does_not_fit_costs_one_pass_and_the_parts_that_are_read),
+		cmocka_unit_test(a_blob_known_to_be_sound_is_read_without_a_first_pass),
+		cmocka_unit_test(a_sequential_read_inflates_at_most_twice_with_any_budget),
 		cmocka_unit_test(
-			from_begin_to_end_it_is_inflated_twice_at_most_however_small_the_budget),
-		cmocka_unit_test(
-			two_who_read_in_turn_cost_one_pass_for_each_blob_and_what_each_reads),
-		cmocka_unit_test(room_is_made_before_a_blob_is_inflated),
-		cmocka_unit_test(anywhere_in_it_a_piece_costs_at_most_the_stretches_it_touches),
-		cmocka_unit_test(blobs_that_push_each_other_out_are_not_inflated_for_each_piece),
-		cmocka_unit_test(a_wrong_declared_size_is_an_error_whichever_way_it_is_read),
+			two_alternating_readers_cost_one_pass_per_blob_and_the_parts_they_read),
+		cmocka_unit_test(space_is_freed_before_a_blob_is_inflated),
+		cmocka_unit_test(a_piece_costs_at_most_the_stretches_that_it_touches),
+		cmocka_unit_test(blobs_that_evict_each_other_are_not_inflated_for_each_piece),
+		cmocka_unit_test(a_wrong_declared_size_is_an_error_for_every_way_of_reading),
 		cmocka_unit_test(a_raw_blob_with_too_few_bytes_is_an_error),
-		cmocka_unit_test(equality_is_that_of_the_decoded_bytes),
-		cmocka_unit_test(what_is_compared_with_takes_no_memory),
-		cmocka_unit_test(threads_that_read_at_once_wait_for_one_inflation),
-		cmocka_unit_test(what_is_remembered_is_recalled_until_others_push_it_out),
+		cmocka_unit_test(blobs_are_equal_if_their_decoded_bytes_are),
+		cmocka_unit_test(a_comparison_caches_nothing),
+		cmocka_unit_test(concurrent_readers_wait_for_one_inflation),
+		cmocka_unit_test(a_remembered_value_is_recalled_until_another_replaces_it),
 	};
 
 	return cmocka_run_group_tests_name("blob", tests, NULL, drop_large);

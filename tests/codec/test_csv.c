@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "codec_test.h"
+#include "support/codec_test.h"
 
 #include <stdio.h>
 
@@ -12,12 +12,12 @@ enum { GIVEN_STRIDE = 5 };
 struct table {
 	struct csv_shape shape;
 	int32_t *cells;
-	uint64_t n; /* cells that were given out or taken */
+	uint64_t n; /* number of cells that were given or taken */
 };
 
 static uint8_t given[CSV_RUN * GIVEN_STRIDE];
 
-/* As bytes where all of them are. */
+/* Gives the values as bytes if all of them fit. */
 static int give_cells(void *arg, uint64_t first, size_t n, struct csv_values *ret, struct error *e)
 {
 	struct table *t = arg;
@@ -48,7 +48,7 @@ static int take_cells(void *arg, uint64_t first, const int32_t *cells, size_t n,
 	return 0;
 }
 
-static void a_small_table_is_as_the_layout_shows_it(void **state)
+static void a_small_table_has_the_documented_form(void **state)
 {
 	int32_t bytes[] = {0, 7, 255, 10, 99, 100};
 	int32_t words[] = {-32768, 32767, 0, -1};
@@ -65,7 +65,7 @@ static void a_small_table_is_as_the_layout_shows_it(void **state)
 	assert_string_equal(got, "-32768, 32767\n     0,    -1\n");
 }
 
-static void sizes_saturate(void **state)
+static void sizes_that_overflow_saturate(void **state)
 {
 	struct csv_shape large = {UINT32_MAX, UINT32_MAX, 3};
 	struct csv_shape fits = {INT32_MAX, INT32_MAX, 3};
@@ -75,8 +75,8 @@ static void sizes_saturate(void **state)
 	assert_true(csv_size(&fits) == (uint64_t)INT32_MAX * INT32_MAX * 4);
 }
 
-/* The whole as printf would make it. */
-static char *printed(const struct table *t, size_t *ret_n)
+/* The whole table as printf writes it. */
+static char *print_table(const struct table *t, size_t *ret_n)
 {
 	char *text = malloc((size_t)csv_size(&t->shape) + 1), *p = text;
 	const int32_t *cell = t->cells;
@@ -110,13 +110,13 @@ static const struct csv_shape shapes[] = {{1, 1, 3}, {1, 700, 6}, {700, 1, 3}, {
 
 #define N_SHAPES (sizeof(shapes) / sizeof(*shapes))
 
-static void every_range_is_that_part_of_the_table(void **state)
+static void a_range_read_equals_that_part_of_the_table(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N_SHAPES; i++) {
 		struct table t = random_table(shapes[i].width, shapes[i].height, shapes[i].cell);
 		size_t size;
-		char *want = printed(&t, &size), *got = malloc(size);
+		char *want = print_table(&t, &size), *got = malloc(size);
 		uint64_t seed = 5;
 
 		assert_int_equal(csv_size(&t.shape), size);
@@ -131,7 +131,7 @@ static void every_range_is_that_part_of_the_table(void **state)
 			t.n = 0;
 			assert_ok(csv_read(&t.shape, give_cells, &t, off, got, n, &err));
 			assert_memory_equal(got, want + off, n);
-			/* No cell is asked for that the range does not touch. */
+			/* Only cells that the range touches are asked for. */
 			assert_true(t.n <= n / (t.shape.cell + 1) + 2);
 		}
 		free(want);
@@ -165,14 +165,14 @@ static int parse(const char *text, size_t n, struct table *t, int32_t min, int32
 	return csv_parse(&x, &t->shape, min, max, take_cells, t, &err);
 }
 
-static void tables_come_back(void **state)
+static void written_tables_parse_to_the_same_values(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N_SHAPES; i++) {
 		struct table t = random_table(shapes[i].width, shapes[i].height, shapes[i].cell);
 		size_t size, cells = (size_t)t.shape.width * t.shape.height;
 		struct table got = {t.shape, calloc(cells, 4), 0};
-		char *text = printed(&t, &size);
+		char *text = print_table(&t, &size);
 
 		assert_ok(parse(text, size, &got, -32768, 32767));
 		assert_int_equal(got.n, cells);
@@ -215,7 +215,7 @@ static void blanks_quotes_crlf_and_a_missing_end_are_accepted(void **state)
 	assert_int_equal(cells[1], 0);
 }
 
-static void everything_else_is_refused_with_its_place(void **state)
+static void other_forms_are_refused_with_their_place(void **state)
 {
 	int32_t cells[4];
 	struct table t = {{2, 2, 3}, cells, 0};
@@ -234,9 +234,9 @@ static void everything_else_is_refused_with_its_place(void **state)
 	assert_fails(PARSE(""), EINVAL, "has 0 lines (must be 2)");
 	assert_fails(PARSE("1,2\n3,4\n5,6\n"), EINVAL, "line 3, column 1: the table has 2 lines");
 	assert_fails(PARSE("1,2\n3,4\n\n"), EINVAL, "line 3, column 1: the table has 2 lines");
-	assert_fails(PARSE("1,2\n\n3,4\n"), EINVAL, "line 2, column 1: there is no number");
-	assert_fails(PARSE("1,\n3,4\n"), EINVAL, "line 1, column 2: there is no number");
-	assert_fails(PARSE(",2\n3,4\n"), EINVAL, "line 1, column 1: there is no number");
+	assert_fails(PARSE("1,2\n\n3,4\n"), EINVAL, "line 2, column 1: missing number");
+	assert_fails(PARSE("1,\n3,4\n"), EINVAL, "line 1, column 2: missing number");
+	assert_fails(PARSE(",2\n3,4\n"), EINVAL, "line 1, column 1: missing number");
 	assert_fails(PARSE("1;2\n3,4\n"), EINVAL, "line 2, column 1: ',' is not part");
 	assert_fails(PARSE("1,2\n3;4\n"), EINVAL, "line 2, column 1: ';' is not part");
 	assert_fails(PARSE("\xef\xbb\xbf\xef\xbb\xbf"
@@ -247,16 +247,16 @@ static void everything_else_is_refused_with_its_place(void **state)
 	assert_fails(PARSE("1,a\n3,4\n"), EINVAL, "line 1, column 2: 'a'");
 	assert_fails(PARSE("1,\0\n3,4\n"), EINVAL, "byte 00");
 	assert_fails(PARSE("1,\xff\n3,4\n"), EINVAL, "byte ff");
-	assert_fails(PARSE("1 2,2\n3,4\n"), EINVAL, "comma is missing");
-	assert_fails(PARSE("- 1,2\n3,4\n"), EINVAL, "no number after the minus");
-	assert_fails(PARSE("-,2\n3,4\n"), EINVAL, "no number");
+	assert_fails(PARSE("1 2,2\n3,4\n"), EINVAL, "missing comma");
+	assert_fails(PARSE("- 1,2\n3,4\n"), EINVAL, "missing number after the minus");
+	assert_fails(PARSE("-,2\n3,4\n"), EINVAL, "missing number");
 	assert_fails(PARSE("--1,2\n3,4\n"), EINVAL, "'-'");
 	assert_fails(PARSE("1-,2\n3,4\n"), EINVAL, "'-'");
-	assert_fails(PARSE("\"1,2\n3,4\n"), EINVAL, "not closed");
+	assert_fails(PARSE("\"1,2\n3,4\n"), EINVAL, "unclosed quote");
 	assert_fails(PARSE("1\",2\n3,4\n"), EINVAL, "quote");
 	assert_fails(PARSE("\"\",2\n3,4\n"), EINVAL, "quote");
 	assert_fails(PARSE("\"1\"\",2\n3,4\n"), EINVAL, "quote");
-	assert_fails(PARSE("\"1\"2,2\n3,4\n"), EINVAL, "comma is missing");
+	assert_fails(PARSE("\"1\"2,2\n3,4\n"), EINVAL, "missing comma");
 	assert_fails(PARSE("1\r,2\n3,4\n"), EINVAL, "carriage return");
 	assert_fails(PARSE("1,2\r\r\n3,4\n"), EINVAL, "carriage return");
 }
@@ -270,7 +270,7 @@ static int refuse_cells(void *arg, uint64_t first, const int32_t *cells, size_t 
 	return error_set(e, -ENOSPC, "no room for cells");
 }
 
-static void the_takers_refusal_is_the_result(void **state)
+static void a_refusal_by_the_callback_is_returned(void **state)
 {
 	CLEANUP_EXTENT struct extent x = extent_of("1,2\n", 4);
 	struct csv_shape shape = {2, 1, 3};
@@ -279,9 +279,9 @@ static void the_takers_refusal_is_the_result(void **state)
 	assert_fails(csv_parse(&x, &shape, 0, 9, refuse_cells, NULL, &err), ENOSPC, "no room");
 }
 
-/* What spreadsheets of other countries, and other programs, write. */
-/* A blank before each separator: the same table, of which no cell is a plain one. */
-static size_t spaced(const char *text, size_t n, char *to)
+/* Forms written by spreadsheets of other countries and by other programs. */
+/* Add a blank before each separator: the same table without any plain cell. */
+static size_t add_blanks(const char *text, size_t n, char *to)
 {
 	size_t k = 0;
 
@@ -293,7 +293,7 @@ static size_t spaced(const char *text, size_t n, char *to)
 	return k;
 }
 
-static void a_fault_is_found_alike_in_plain_cells_and_in_others(void **state)
+static void plain_and_other_cells_give_the_same_faults(void **state)
 {
 	static const char marks[] = "0123456789 ,;\n-\"x\t";
 	struct table t = random_table(5, 4, 6);
@@ -304,7 +304,7 @@ static void a_fault_is_found_alike_in_plain_cells_and_in_others(void **state)
 	(void)state;
 	for (size_t i = 0; i < 20; i++)
 		t.cells[i] %= 10000;
-	text = printed(&t, &size);
+	text = print_table(&t, &size);
 	for (int i = 0; i < 20000; i++) {
 		int32_t a[20] = {0}, b[20] = {0};
 		struct table plain = {t.shape, a, 0}, other = {t.shape, b, 0};
@@ -320,8 +320,8 @@ static void a_fault_is_found_alike_in_plain_cells_and_in_others(void **state)
 		strcpy(why, err.text);
 		err = (struct error)ERROR_INIT;
 		assert_int_equal(
-			r, parse(spread, spaced(changed, size, spread), &other, -9999, 32767));
-		/* A minus alone is told in other words; the place is the same. */
+			r, parse(spread, add_blanks(changed, size, spread), &other, -9999, 32767));
+		/* A lone minus has another message; the place is the same. */
 		assert_int_equal(strncmp(why, err.text, strcspn(why, ":")), 0);
 		if (r == 0)
 			assert_memory_equal(a, b, sizeof(a));
@@ -332,7 +332,7 @@ static void a_fault_is_found_alike_in_plain_cells_and_in_others(void **state)
 	free(t.cells);
 }
 
-static void other_separators_and_a_mark_are_accepted(void **state)
+static void other_separators_and_a_byte_order_mark_are_accepted(void **state)
 {
 	static const char *const texts[] = {"1;2\r\n3;4\r\n", "1\t2\n3\t4\n", "1,\t2\n3\t,4\n",
 		"\"1\"\t\"2\"\n\"3\"\t-4\n", " 1 \t 2\n3\t4", "\xef\xbb\xbf\"1\";2\n3;4\n"};
@@ -355,7 +355,7 @@ static int measure(const char *text, struct csv_shape *ret)
 	return csv_measure(&x, -5, 255, ret, &err);
 }
 
-static void a_table_is_measured(void **state)
+static void the_size_of_a_table_is_measured(void **state)
 {
 	struct csv_shape shape;
 
@@ -371,23 +371,23 @@ static void a_table_is_measured(void **state)
 	assert_fails(measure("1,2\n3,4,5,6\n", &shape), EINVAL,
 		"line 2, column 3: it has 4 columns (must be 2), unlike line 1");
 	assert_fails(measure("1,2\n3,256\n", &shape), EINVAL, "256 is not -5..255");
-	assert_fails(measure("1,2\n\n", &shape), EINVAL, "there is no number");
+	assert_fails(measure("1,2\n\n", &shape), EINVAL, "missing number");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_small_table_is_as_the_layout_shows_it),
-		cmocka_unit_test(sizes_saturate),
-		cmocka_unit_test(every_range_is_that_part_of_the_table),
+		cmocka_unit_test(a_small_table_has_the_documented_form),
+		cmocka_unit_test(sizes_that_overflow_saturate),
+		cmocka_unit_test(a_range_read_equals_that_part_of_the_table),
 		cmocka_unit_test(reading_past_the_end_and_values_too_wide_are_errors),
-		cmocka_unit_test(tables_come_back),
+		cmocka_unit_test(written_tables_parse_to_the_same_values),
 		cmocka_unit_test(blanks_quotes_crlf_and_a_missing_end_are_accepted),
-		cmocka_unit_test(everything_else_is_refused_with_its_place),
-		cmocka_unit_test(the_takers_refusal_is_the_result),
-		cmocka_unit_test(a_fault_is_found_alike_in_plain_cells_and_in_others),
-		cmocka_unit_test(other_separators_and_a_mark_are_accepted),
-		cmocka_unit_test(a_table_is_measured),
+		cmocka_unit_test(other_forms_are_refused_with_their_place),
+		cmocka_unit_test(a_refusal_by_the_callback_is_returned),
+		cmocka_unit_test(plain_and_other_cells_give_the_same_faults),
+		cmocka_unit_test(other_separators_and_a_byte_order_mark_are_accepted),
+		cmocka_unit_test(the_size_of_a_table_is_measured),
 	};
 
 	return cmocka_run_group_tests_name("csv", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "codec_test.h"
+#include "support/codec_test.h"
 
 #include "base/cursor.h"
 #include "codec/image/dds.h"
@@ -13,8 +13,8 @@ struct texture {
 	size_t size;
 };
 
-/* By the fields of Microsoft's documentation. */
-static struct texture compressed(
+/* The fields follow Microsoft's documentation. */
+static struct texture make_compressed(
 	uint32_t w, uint32_t h, const char *letters, const void *pixels, size_t n)
 {
 	struct texture f = {.size = HEADER + n};
@@ -33,10 +33,10 @@ static struct texture compressed(
 	return f;
 }
 
-static struct texture plain(uint32_t w, uint32_t h, uint32_t flags, uint32_t bits,
+static struct texture make_uncompressed(uint32_t w, uint32_t h, uint32_t flags, uint32_t bits,
 	const uint32_t masks[4], const void *pixels, size_t n)
 {
-	struct texture f = compressed(w, h, NULL, pixels, n);
+	struct texture f = make_compressed(w, h, NULL, pixels, n);
 
 	store_u32(f.data + 80, flags);
 	store_u32(f.data + 88, bits);
@@ -64,43 +64,45 @@ static void assert_refused(const struct texture *f, const char *words)
 	assert_fails(dds_decode(f->data, f->size, &d, &err), EINVAL, words);
 }
 
-/* Red (0xF800) and blue (0x001F); the first row has all four numbers, 0 to 3 from the left. */
-static void two_colours_and_what_lies_between(void **state)
+/* Red (0xF800) and blue (0x001F); the first row has the color numbers 0 to 3 from the left. */
+static void a_block_has_two_colors_and_two_between_them(void **state)
 {
 	static const uint8_t block[8] = {0x00, 0xF8, 0x1F, 0x00, 0xE4};
 	static const uint8_t row[16] = {
 		255, 0, 0, 255, 0, 0, 255, 255, 170, 0, 85, 255, 85, 0, 170, 255};
-	struct texture f = compressed(4, 1, "DXT1", block, 8);
+	struct texture f = make_compressed(4, 1, "DXT1", block, 8);
 
 	(void)state;
 	assert_pixels(&f, 4, 1, row);
 }
 
-/* Blue first: it is the smaller number, so the third is their middle and the fourth nothing. */
-static void the_fourth_colour_is_none(void **state)
+/*
+ * Blue comes first and is the smaller number, so color 2 is their mean and color 3 is transparent.
+ */
+static void the_fourth_color_can_be_transparent(void **state)
 {
 	static const uint8_t block[8] = {0x1F, 0x00, 0x00, 0xF8, 0xE4};
 	static const uint8_t row[16] = {0, 0, 255, 255, 255, 0, 0, 255, 127, 0, 127, 255};
-	struct texture f = compressed(4, 1, "DXT1", block, 8);
+	struct texture f = make_compressed(4, 1, "DXT1", block, 8);
 
 	(void)state;
 	assert_pixels(&f, 4, 1, row);
 }
 
-/* With alpha of its own a block has four colours in any order; alpha 0, 1, 8, 15 of 15. */
-static void alpha_of_four_bits(void **state)
+/* A block with separate alpha has four colors in any order; alpha is 0, 1, 8 and 15 of 15. */
+static void alpha_of_four_bits_is_decoded(void **state)
 {
 	static const uint8_t block[16] = {0x10, 0xF8, [8] = 0x1F, 0x00, 0x00, 0xF8, 0xE4};
 	static const uint8_t row[16] = {
 		0, 0, 255, 0, 255, 0, 0, 17, 85, 0, 170, 136, 170, 0, 85, 255};
-	struct texture f = compressed(4, 1, "DXT3", block, 16);
+	struct texture f = make_compressed(4, 1, "DXT3", block, 16);
 
 	(void)state;
 	assert_pixels(&f, 4, 1, row);
 }
 
 /* Numbers 0, 1, 2, 7 in the first row: 0 | 1 << 3 | 2 << 6 | 7 << 9. */
-static void alpha_between_two_values(void **state)
+static void alpha_between_two_values_is_decoded(void **state)
 {
 	static const uint8_t down[16] = {240, 30, 0x88, 0x0E, [8] = 0x00, 0xF8};
 	static const uint8_t up[16] = {30, 230, 0x88, 0x0E, [8] = 0x00, 0xF8};
@@ -110,7 +112,7 @@ static void alpha_between_two_values(void **state)
 
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		struct texture f = compressed(4, 1, "DXT5", i ? up : down, 16);
+		struct texture f = make_compressed(4, 1, "DXT5", i ? up : down, 16);
 
 		for (int x = 0; x < 4; x++)
 			memcpy(row + 4 * x, (uint8_t[4]){255, 0, 0, alphas[i][x]}, 4);
@@ -118,12 +120,12 @@ static void alpha_between_two_values(void **state)
 	}
 }
 
-/* 5 x 5 pixels are four blocks, of each of which a part is seen: green and, from 4 on, white. */
-static void sides_that_are_no_multiple_of_four(void **state)
+/* 5 x 5 pixels take four blocks, each only partly visible: green, and white from column 4 on. */
+static void sides_need_not_be_multiples_of_four(void **state)
 {
 	static const uint8_t blocks[32] = {
 		0xE0, 0x07, [8] = 0xFF, 0xFF, [16] = 0xFF, 0xFF, [24] = 0xFF, 0xFF};
-	struct texture f = compressed(5, 5, "DXT1", blocks, 32);
+	struct texture f = make_compressed(5, 5, "DXT1", blocks, 32);
 	uint8_t expected[100];
 
 	(void)state;
@@ -135,7 +137,7 @@ static void sides_that_are_no_multiple_of_four(void **state)
 	assert_pixels(&f, 5, 5, expected);
 }
 
-static void plain_pixels(void **state)
+static void uncompressed_pixels_are_decoded(void **state)
 {
 	static const uint32_t argb[4] = {0xFF0000, 0xFF00, 0xFF, 0xFF000000};
 	static const uint32_t rgb565[4] = {0xF800, 0x7E0, 0x1F, 0};
@@ -145,63 +147,64 @@ static void plain_pixels(void **state)
 	struct texture f;
 
 	(void)state;
-	f = plain(1, 1, 0x41, 32, argb, bytes, 4);
+	f = make_uncompressed(1, 1, 0x41, 32, argb, bytes, 4);
 	assert_pixels(&f, 1, 1, (uint8_t[4]){3, 2, 1, 4});
-	f = plain(1, 1, 0x40, 32, argb, bytes, 4); /* no alpha is said to be there */
+	f = make_uncompressed(1, 1, 0x40, 32, argb, bytes, 4); /* the header announces no alpha */
 	assert_pixels(&f, 1, 1, (uint8_t[4]){3, 2, 1, 255});
-	f = plain(1, 1, 0x40, 24, argb, bytes, 3);
+	f = make_uncompressed(1, 1, 0x40, 24, argb, bytes, 3);
 	assert_pixels(&f, 1, 1, (uint8_t[4]){3, 2, 1, 255});
-	f = plain(1, 1, 0x40, 16, rgb565, (uint8_t[2]){0x10, 0x84}, 2); /* 16, 32, 16 */
+	/* channels of 16, 32 and 16 */
+	f = make_uncompressed(1, 1, 0x40, 16, rgb565, (uint8_t[2]){0x10, 0x84}, 2);
 	assert_pixels(&f, 1, 1, (uint8_t[4]){132, 130, 132, 255});
-	f = plain(1, 1, 0x20001, 16, gray, bytes, 2);
+	f = make_uncompressed(1, 1, 0x20001, 16, gray, bytes, 2);
 	assert_pixels(&f, 1, 1, (uint8_t[4]){1, 1, 1, 2});
-	f = plain(1, 1, 0x20000, 8, gray, bytes, 1);
+	f = make_uncompressed(1, 1, 0x20000, 8, gray, bytes, 1);
 	assert_pixels(&f, 1, 1, (uint8_t[4]){1, 1, 1, 255});
-	f = plain(1, 1, 2, 8, alpha, bytes, 1);
+	f = make_uncompressed(1, 1, 2, 8, alpha, bytes, 1);
 	assert_pixels(&f, 1, 1, (uint8_t[4]){0, 0, 0, 1});
 }
 
-static void what_is_none_is_refused(void **state)
+static void invalid_files_are_refused(void **state)
 {
 	static const uint32_t holes[4] = {0xF0F, 0xFF00, 0xFF, 0};
 	static const uint8_t pixels[16] = {0};
-	struct texture good = compressed(4, 4, "DXT1", pixels, 8), f;
+	struct texture good = make_compressed(4, 4, "DXT1", pixels, 8), f;
 
 	(void)state;
 	for (size_t n = 0; n < good.size; n++) {
 		f = good;
 		f.size = n;
-		assert_refused(&f, n < HEADER ? "not a DDS texture" : "cut short");
+		assert_refused(&f, n < HEADER ? "not a DDS texture" : "truncated");
 	}
 	f = good;
 	store_u32(f.data + 4, 123);
 	assert_refused(&f, "not a DDS texture");
-	f = compressed(0, 4, "DXT1", pixels, 8);
+	f = make_compressed(0, 4, "DXT1", pixels, 8);
 	assert_refused(&f, "0 x 4 pixels");
-	f = compressed(1U << 31, 1U << 31, "DXT1", pixels, 8);
+	f = make_compressed(1U << 31, 1U << 31, "DXT1", pixels, 8);
 	assert_refused(&f, "2147483648 x 2147483648 pixels");
-	f = compressed(4, 4, "DX10", pixels, 8);
-	assert_refused(&f, "of the kind 'DX10'");
-	f = compressed(4, 4, "\x01\0\0\0", pixels, 8);
-	assert_refused(&f, "unknown kind");
-	f = plain(1, 1, 0x40, 12, holes, pixels, 4);
+	f = make_compressed(4, 4, "DX10", pixels, 8);
+	assert_refused(&f, "the format 'DX10'");
+	f = make_compressed(4, 4, "\x01\0\0\0", pixels, 8);
+	assert_refused(&f, "unknown format");
+	f = make_uncompressed(1, 1, 0x40, 12, holes, pixels, 4);
 	assert_refused(&f, "12 bits");
-	f = plain(1, 1, 0x40, 32, holes, pixels, 4);
+	f = make_uncompressed(1, 1, 0x40, 32, holes, pixels, 4);
 	assert_refused(&f, "mask 0xf0f");
-	f = plain(3, 1, 0x40, 32, (uint32_t[4]){0xFF}, pixels, 8);
-	assert_refused(&f, "8 bytes of pixels, not 12");
+	f = make_uncompressed(3, 1, 0x40, 32, (uint32_t[4]){0xFF}, pixels, 8);
+	assert_refused(&f, "8 bytes of pixels (must be 12)");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(two_colours_and_what_lies_between),
-		cmocka_unit_test(the_fourth_colour_is_none),
-		cmocka_unit_test(alpha_of_four_bits),
-		cmocka_unit_test(alpha_between_two_values),
-		cmocka_unit_test(sides_that_are_no_multiple_of_four),
-		cmocka_unit_test(plain_pixels),
-		cmocka_unit_test(what_is_none_is_refused),
+		cmocka_unit_test(a_block_has_two_colors_and_two_between_them),
+		cmocka_unit_test(the_fourth_color_can_be_transparent),
+		cmocka_unit_test(alpha_of_four_bits_is_decoded),
+		cmocka_unit_test(alpha_between_two_values_is_decoded),
+		cmocka_unit_test(sides_need_not_be_multiples_of_four),
+		cmocka_unit_test(uncompressed_pixels_are_decoded),
+		cmocka_unit_test(invalid_files_are_refused),
 	};
 
 	return cmocka_run_group_tests_name("dds", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "codec_test.h"
+#include "support/codec_test.h"
 
 #include <fcntl.h>
 #include <libdeflate.h>
@@ -16,11 +16,11 @@
 
 static struct error err;
 
-/* The zlib stream of "abc", written out by hand: a stored block and the Adler-32 of RFC 1950. */
+/* The zlib stream of "abc", written by hand: a stored block and the Adler-32 of RFC 1950. */
 static const uint8_t abc[] = {
 	0x78, 0x01, 0x01, 3, 0, 0xfc, 0xff, 'a', 'b', 'c', 0x02, 0x4d, 0x01, 0x27};
 
-static struct extent compressed(const void *data, size_t n)
+static struct extent make_compressed(const void *data, size_t n)
 {
 	uLongf size = compressBound((uLong)n);
 	uint8_t *out = malloc(size);
@@ -32,8 +32,8 @@ static struct extent compressed(const void *data, size_t n)
 	return x;
 }
 
-/* Half random, half repeated, so that matches, literals and several blocks occur. */
-static uint8_t *sample(size_t n, uint64_t seed)
+/* Half random and half repeated, so that matches, literals and several blocks occur. */
+static uint8_t *make_sample(size_t n, uint64_t seed)
 {
 	uint8_t *p = malloc(n + 1);
 
@@ -46,7 +46,7 @@ static uint8_t *sample(size_t n, uint64_t seed)
 	return p;
 }
 
-static void a_stored_stream_written_by_hand_inflates(void **state)
+static void a_handwritten_stored_stream_is_inflated(void **state)
 {
 	CLEANUP_EXTENT struct extent x = extent_of(abc, sizeof(abc));
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
@@ -92,7 +92,7 @@ static void a_cut_or_damaged_stream_is_refused_with_zlibs_reason(void **state)
 	for (size_t n = 0; n < sizeof(abc); n++) {
 		CLEANUP_EXTENT struct extent x = extent_of(abc, n);
 
-		assert_fails(inflate_all(&x, 3, &b, &err), EIO, "cut off");
+		assert_fails(inflate_all(&x, 3, &b, &err), EIO, "truncated");
 	}
 	memcpy(bad, abc, sizeof(bad));
 	bad[sizeof(bad) - 1] ^= 1;
@@ -101,17 +101,17 @@ static void a_cut_or_damaged_stream_is_refused_with_zlibs_reason(void **state)
 	bad[0] = 0;
 	CLEANUP_EXTENT struct extent head = extent_of(bad, sizeof(bad));
 	assert_fails(inflate_all(&head, 3, &b, &err), EIO, "incorrect header check");
-	/* FDICT, with the header's check bits right again. */
+	/* FDICT, with valid check bits of the header. */
 	bad[0] = 0x78;
 	bad[1] = 0x20;
 	CLEANUP_EXTENT struct extent dict = extent_of(bad, sizeof(bad));
 	assert_fails(inflate_all(&dict, 3, &b, &err), EIO, "dictionary");
 }
 
-static void no_bytes_at_all_are_an_empty_blob(void **state)
+static void no_bytes_give_an_empty_blob(void **state)
 {
 	CLEANUP_EXTENT struct extent nothing = extent_of("", 0);
-	CLEANUP_EXTENT struct extent stream = compressed("", 0);
+	CLEANUP_EXTENT struct extent stream = make_compressed("", 0);
 	CLEANUP(bytes_unref) struct bytes *a = NULL;
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
 
@@ -122,35 +122,35 @@ static void no_bytes_at_all_are_an_empty_blob(void **state)
 	assert_int_equal(b->size, 0);
 }
 
-static void a_claim_of_4_gib_allocates_no_such_thing(void **state)
+static void a_declared_size_of_4_gib_does_not_allocate_4_gib(void **state)
 {
-	uint8_t *data = sample(10 << 10, 5);
-	CLEANUP_EXTENT struct extent x = compressed(data, 10 << 10);
+	uint8_t *data = make_sample(10 << 10, 5);
+	CLEANUP_EXTENT struct extent x = make_compressed(data, 10 << 10);
 	struct rlimit old;
 	struct bytes *b = NULL;
 
 	(void)state;
 	free(data);
 	getrlimit(RLIMIT_DATA, &old);
-#ifndef __SANITIZE_ADDRESS__ /* which wants much more than this itself */
+#ifndef __SANITIZE_ADDRESS__ /* the sanitizer itself needs far more memory */
 	setrlimit(RLIMIT_DATA,
 		&(struct rlimit){.rlim_cur = (rlim_t)256 << 20, .rlim_max = old.rlim_max});
 #endif
 	assert_fails(inflate_all(&x, (uint64_t)4 << 30, &b, &err), EIO,
 		SIZE_MAX > UINT32_MAX ? "holds 10240 bytes (declared 4294967296)"
-				      : "no memory for the declared size");
+				      : "the declared size is too large");
 	setrlimit(RLIMIT_DATA, &old);
 }
 
-static void a_prefix_needs_only_the_begin_to_be_sound(void **state)
+static void a_prefix_needs_only_a_sound_beginning(void **state)
 {
-	uint8_t *data = sample(100000, 7);
-	CLEANUP_EXTENT struct extent x = compressed(data, 100000);
+	uint8_t *data = make_sample(100000, 7);
+	CLEANUP_EXTENT struct extent x = make_compressed(data, 100000);
 	uint8_t got[64];
 	size_t n = 0;
 
 	(void)state;
-	/* Cut in the middle: the begin is still there. */
+	/* The stream ends in the middle; its beginning is present. */
 	x.size /= 2;
 	assert_ok(inflate_prefix(&x, 100000, got, sizeof(got), &n, &err));
 	assert_int_equal(n, sizeof(got));
@@ -158,7 +158,7 @@ static void a_prefix_needs_only_the_begin_to_be_sound(void **state)
 	free(data);
 }
 
-static void a_prefix_of_all_notices_a_wrong_length(void **state)
+static void a_prefix_of_the_full_size_detects_a_wrong_length(void **state)
 {
 	CLEANUP_EXTENT struct extent x = extent_of(abc, sizeof(abc));
 	uint8_t got[10];
@@ -181,17 +181,17 @@ static int read_sample(void *arg, uint64_t off, void *dst, size_t n, struct erro
 	return 0;
 }
 
-static void deflating_gives_the_bytes_of_compress(void **state)
+static void deflate_gives_the_same_bytes_as_zlibs_compress(void **state)
 {
-	/* Around the sizes of zlib's window, of our input chunk, and several of them. */
+	/* Sizes around zlib's window, our input chunk, and several of these chunks. */
 	static const size_t sizes[] = {
 		0, 1, 100, 32768, 65274, 65536, 262143, 262144, 262145, 524288 + 7, 3000000};
 	CLEANUP(close_fd) int tmp = open(P_tmpdir, O_RDONLY | O_DIRECTORY);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
-		uint8_t *data = sample(sizes[i], i + 1);
-		CLEANUP_EXTENT struct extent want = compressed(data, sizes[i]);
+		uint8_t *data = make_sample(sizes[i], i + 1);
+		CLEANUP_EXTENT struct extent want = make_compressed(data, sizes[i]);
 		CLEANUP_EXTENT struct extent in = extent_of(data, sizes[i]);
 		CLEANUP_EXTENT struct extent a = EXTENT_INIT;
 		CLEANUP_EXTENT struct extent b = EXTENT_INIT;
@@ -231,7 +231,7 @@ static int fail_at_300000(void *arg, uint64_t off, void *dst, size_t n, struct e
 	return 0;
 }
 
-static void a_source_that_fails_stops_deflating(void **state)
+static void a_failing_source_stops_deflate(void **state)
 {
 	struct extent x = EXTENT_INIT;
 
@@ -240,7 +240,7 @@ static void a_source_that_fails_stops_deflating(void **state)
 	assert_null(x.mem);
 }
 
-/* A byte of a stream of any length that says where it stands. */
+/* A byte that depends on its offset in a stream of any length. */
 static uint8_t pattern(uint64_t off)
 {
 	return (uint8_t)(off ^ off >> 8 ^ off >> 16 ^ off >> 24);
@@ -270,7 +270,7 @@ static void check_stretch(
 			fail_msg("stretch %d, byte %zu", (int)i, k);
 }
 
-static void each_stretch_costs_its_own_length(void **state)
+static void each_stretch_inflates_only_its_own_length(void **state)
 {
 	const uint64_t length = 1 << 20, size = 5 * length + 12345;
 	CLEANUP(bytes_unref) struct bytes *c = NULL;
@@ -290,7 +290,7 @@ static void each_stretch_costs_its_own_length(void **state)
 	assert_int_equal(inflate_total() - before, length);
 }
 
-static void a_stream_that_is_one_stretch_or_nothing_needs_no_checkpoint(void **state)
+static void a_stream_of_at_most_one_stretch_needs_no_checkpoint(void **state)
 {
 	static const uint64_t sizes[] = {0, 1, 65536, 65537};
 
@@ -306,7 +306,7 @@ static void a_stream_that_is_one_stretch_or_nothing_needs_no_checkpoint(void **s
 	}
 }
 
-static void stretches_are_longer_where_checkpoints_would_take_too_much(void **state)
+static void stretches_are_longer_if_checkpoints_would_take_too_much(void **state)
 {
 	const uint64_t gib = 1 << 30;
 
@@ -316,7 +316,7 @@ static void stretches_are_longer_where_checkpoints_would_take_too_much(void **st
 	assert_true(gib / stretch_length(gib, 8 << 20) * (40 << 10) <= 8 << 20);
 	assert_int_equal(stretch_length(gib, 8 << 20) % 65536, 0);
 	assert_int_equal(stretch_length(0, 4 << 20), STRETCH);
-	/* With little memory they are short, and balanced with the checkpoints. */
+	/* With little data, stretches are short and balanced with the checkpoints. */
 	assert_int_equal(stretch_length(0, 1 << 20), 256 << 10);
 	assert_int_equal(stretch_length(0, 0), 64 << 10);
 	assert_true(stretch_length(gib, 0) <= 8 << 20);
@@ -343,7 +343,7 @@ static int count_zeros(void *arg, const uint8_t *data, size_t n, struct error *e
 	return 0;
 }
 
-static void a_gib_is_streamed_in_a_few_mib(void **state)
+static void a_gib_is_streamed_with_a_few_mib_of_memory(void **state)
 {
 	const uint64_t size = (uint64_t)1 << 30;
 	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
@@ -351,22 +351,22 @@ static void a_gib_is_streamed_in_a_few_mib(void **state)
 	uint64_t n = 0;
 
 	(void)state;
-	/* 1 GiB of zeros deflates to 1 MiB, which stays in memory: no directory is needed. */
+	/* 1 GiB of zeros deflates to 1 MiB, which stays in memory and needs no directory. */
 	assert_ok(deflate_from(read_zeros, NULL, size, -1, &x, &err));
 	size_t before = mallinfo2().uordblks;
 
 	assert_ok(stretch_prepare(
 		&x, size, stretch_length(size, 8 << 20), count_zeros, &n, &c, &err));
 	assert_int_equal(n, size);
-	/* The allocator's own count (nothing under ASan), and what is counted. */
+	/* Both the allocator's own count (nothing under ASan) and the counted size are bounded. */
 	assert_true(mallinfo2().uordblks - before < 9 << 20);
 	assert_true(c->size <= 9 << 20);
 }
 
-static void a_stream_is_proved_before_any_stretch_of_it_is_there(void **state)
+static void a_stream_is_checked_before_its_stretches_can_be_read(void **state)
 {
-	uint8_t *data = sample(200000, 9);
-	CLEANUP_EXTENT struct extent x = compressed(data, 200000);
+	uint8_t *data = make_sample(200000, 9);
+	CLEANUP_EXTENT struct extent x = make_compressed(data, 200000);
 	CLEANUP(bytes_unref) struct bytes *whole = NULL, *c = NULL;
 	size_t size = (size_t)x.size;
 	uint8_t *copy = malloc(size);
@@ -384,7 +384,7 @@ static void a_stream_is_proved_before_any_stretch_of_it_is_there(void **state)
 	assert_fails(stretch_prepare(&bad, 200000, 65536, NULL, NULL, &c, &err), EIO,
 		"incorrect data check");
 	x.size /= 2;
-	assert_fails(stretch_prepare(&x, 200000, 65536, NULL, NULL, &c, &err), EIO, "cut off");
+	assert_fails(stretch_prepare(&x, 200000, 65536, NULL, NULL, &c, &err), EIO, "truncated");
 	free(copy);
 	free(data);
 }
@@ -398,8 +398,10 @@ static int collect(void *arg, const uint8_t *data, size_t n, struct error *e)
 	return b->error;
 }
 
-/* A stream taken whole and in chunks, which zlib alone does: one verdict, in the same words. */
-static bool judged_alike(const struct extent *x, uint64_t declared)
+/*
+ * Does a stream get the same verdict and message as a whole and in chunks? Only zlib reads chunks.
+ */
+static bool have_same_verdict(const struct extent *x, uint64_t declared)
 {
 	CLEANUP_BUFFER struct buffer chunks = BUFFER_INIT;
 	CLEANUP(bytes_unref) struct bytes *whole = NULL;
@@ -415,8 +417,8 @@ static bool judged_alike(const struct extent *x, uint64_t declared)
 	return true;
 }
 
-/* Streams of every kind that zlib writes. */
-static struct extent written(const uint8_t *data, size_t n, int level, int strategy, int bits)
+/* Write a stream of any kind that zlib writes. */
+static struct extent write_stream(const uint8_t *data, size_t n, int level, int strategy, int bits)
 {
 	size_t room = n + n / 8 + 1000;
 	uint8_t *out = malloc(room);
@@ -434,7 +436,7 @@ static struct extent written(const uint8_t *data, size_t n, int level, int strat
 	return x;
 }
 
-static void whole_streams_are_judged_as_zlib_judges_them(void **state)
+static void whole_streams_get_the_verdict_of_zlib(void **state)
 {
 	static const int levels[] = {0, 1, 6, 9};
 	static const int strategies[] = {Z_DEFAULT_STRATEGY, Z_HUFFMAN_ONLY, Z_RLE, Z_FIXED};
@@ -445,14 +447,14 @@ static void whole_streams_are_judged_as_zlib_judges_them(void **state)
 	(void)state;
 	for (size_t i = 0; i < 4 * 4 * 3; i++) {
 		size_t n = sizes[i % 3];
-		uint8_t *data = sample(n, i + 1), *bad;
-		CLEANUP_EXTENT struct extent x =
-			written(data, n, levels[i / 3 % 4], strategies[i / 12], 9 + (int)i % 7);
+		uint8_t *data = make_sample(n, i + 1), *bad;
+		CLEANUP_EXTENT struct extent x = write_stream(
+			data, n, levels[i / 3 % 4], strategies[i / 12], 9 + (int)i % 7);
 		CLEANUP(bytes_unref) struct bytes *stream = NULL;
 
 		assert_ok(extent_load(&x, UINT64_MAX, &stream, &err));
-		assert_true(judged_alike(&x, n));
-		assert_false(judged_alike(&x, n - 1) || judged_alike(&x, n + 1));
+		assert_true(have_same_verdict(&x, n));
+		assert_false(have_same_verdict(&x, n - 1) || have_same_verdict(&x, n + 1));
 		bad = malloc(stream->size);
 		for (size_t k = 0; k < 300; k++) {
 			size_t most = k % 2 ? stream->size : 40;
@@ -462,7 +464,7 @@ static void whole_streams_are_judged_as_zlib_judges_them(void **state)
 			memcpy(bad, stream->data, stream->size);
 			bad[at] ^= (uint8_t)(1 << k % 8);
 			y = extent_of(bad, k % 5 ? stream->size : at);
-			*(judged_alike(&y, n) ? &accepted : &refused) += 1;
+			*(have_same_verdict(&y, n) ? &accepted : &refused) += 1;
 		}
 		free(bad);
 		free(data);
@@ -470,9 +472,11 @@ static void whole_streams_are_judged_as_zlib_judges_them(void **state)
 	assert_true(accepted > 0 && refused > 10000);
 }
 
-/* The zlib stream of raw deflate data as libdeflate understands it: with the checksum of that.
- * False: it does not. */
-static bool sealed(const uint8_t *raw, size_t n, struct extent *ret, size_t *ret_declared)
+/*
+ * Wrap raw deflate data as a zlib stream with the checksum of what libdeflate decodes. False if
+ * libdeflate refuses the data.
+ */
+static bool wrap_deflate(const uint8_t *raw, size_t n, struct extent *ret, size_t *ret_declared)
 {
 	enum { ROOM = 1 << 20 };
 	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
@@ -499,7 +503,7 @@ struct bits {
 	unsigned at;
 };
 
-static void put(struct bits *b, unsigned value, unsigned n)
+static void put_bits(struct bits *b, unsigned value, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++, b->at++) {
 		if (b->at % 8 == 0)
@@ -508,38 +512,40 @@ static void put(struct bits *b, unsigned value, unsigned n)
 	}
 }
 
-/* A Huffman code goes the other way round. */
+/* Huffman codes are stored with their bits reversed. */
 static void put_code(struct bits *b, unsigned code, unsigned n)
 {
 	for (unsigned i = n; i; i--)
-		put(b, code >> (i - 1) & 1, 1);
+		put_bits(b, code >> (i - 1) & 1, 1);
 }
 
-/* Enough for any distance. */
+/* Write enough bytes for any distance. */
 static void put_stored(struct bits *b)
 {
 	static const uint8_t zeros[40000];
 
-	put(b, 0, 8);
-	put(b, sizeof(zeros), 16);
-	put(b, ~(unsigned)sizeof(zeros), 16);
+	put_bits(b, 0, 8);
+	put_bits(b, sizeof(zeros), 16);
+	put_bits(b, ~(unsigned)sizeof(zeros), 16);
 	buffer_append(&b->out, zeros, sizeof(zeros));
 	b->at += 8 * (unsigned)sizeof(zeros);
 }
 
-/* "a" is 0, the end 10, a length of three 11; code lengths 0 to 14 are what they are in four bits,
- * and 15 is a run of zeros. */
+/*
+ * Code of "a" is 0, of the end 10, of a length of three 11. Code lengths 0 to 14 are written in
+ * four bits, and 15 starts a run of zeros.
+ */
 static void put_codes(struct bits *b, unsigned n_literals, const uint8_t *distances, unsigned n)
 {
 	static const uint8_t order[] = {
 		16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
 
-	put(b, 1 | 2 << 1, 3);
-	put(b, n_literals - 257, 5);
-	put(b, n - 1, 5);
-	put(b, 15, 4);
+	put_bits(b, 1 | 2 << 1, 3);
+	put_bits(b, n_literals - 257, 5);
+	put_bits(b, n - 1, 5);
+	put_bits(b, 15, 4);
 	for (size_t i = 0; i < sizeof(order); i++)
-		put(b, order[i] == 18 || order[i] < 15 ? 4 : 0, 3);
+		put_bits(b, order[i] == 18 || order[i] < 15 ? 4 : 0, 3);
 	for (unsigned i = 0; i < n_literals; i++)
 		put_code(b, i == 'a' ? 1 : i == 256 || i == 257 ? 2 : 0, 4);
 	for (unsigned i = 0; i < n; i++)
@@ -553,7 +559,7 @@ static const struct forged {
 	unsigned literals; /* 0: the fixed codes */
 	uint8_t distances[32];
 	unsigned n_distances;
-	unsigned match, n_match; /* what follows, up to the end of the block */
+	unsigned match, n_match; /* the bits that follow, up to the end of the block */
 	bool sound;
 } forged[] = {
 	{"two distances", 258, {1, 1}, 2, 3 << 1 | 1, 3, true},
@@ -572,8 +578,8 @@ static const struct forged {
 	{"distance 31", 0, {0}, 0, 1 << 18 | 31 << 13, 25, false},
 };
 
-/* What libdeflate takes for sound and zlib does not is not sound. */
-static void a_forged_stream_is_judged_as_zlib_judges_it(void **state)
+/* Streams that libdeflate accepts and zlib refuses are refused. */
+static void forged_streams_get_the_verdict_of_zlib(void **state)
 {
 	size_t taken = 0;
 
@@ -589,25 +595,25 @@ static void a_forged_stream_is_judged_as_zlib_judges_it(void **state)
 		if (f->literals)
 			put_codes(&b, f->literals, f->distances, f->n_distances);
 		else
-			put(&b, 1 | 1 << 1, 3);
+			put_bits(&b, 1 | 1 << 1, 3);
 		put_code(&b, f->match, f->n_match);
 		put_code(&b, f->literals ? 2 : 0, f->literals ? 2 : 7);
-		/* For whoever needs more bits than there are. */
-		put(&b, 0, 16);
-		if (sealed(b.out.data, b.out.size, &x, &declared)) {
-			good = judged_alike(&x, declared);
+		/* Spare bits for a decoder that reads ahead. */
+		put_bits(&b, 0, 16);
+		if (wrap_deflate(b.out.data, b.out.size, &x, &declared)) {
+			good = have_same_verdict(&x, declared);
 			taken += !f->sound;
 		}
 		if (good != f->sound)
 			fail_msg("%s", f->what);
 		buffer_finish_free(&b.out);
 	}
-	/* Other versions may differ in some. */
+	/* Other versions of libdeflate may differ in some cases. */
 	assert_true(taken > 0);
 }
 
-/* Bits of sound streams turned, with a checksum that is right again. */
-static void changed_streams_are_judged_as_zlib_judges_them(void **state)
+/* Sound streams with some bits flipped and a corrected checksum. */
+static void changed_streams_get_the_verdict_of_zlib(void **state)
 {
 	size_t accepted = 0, refused = 0;
 	uint64_t seed = 23;
@@ -615,8 +621,8 @@ static void changed_streams_are_judged_as_zlib_judges_them(void **state)
 	(void)state;
 	for (size_t i = 0; i < 60; i++) {
 		size_t n = i % 2 ? 300 : 5000;
-		uint8_t *data = sample(n, i + 1);
-		CLEANUP_EXTENT struct extent x = written(data, n, 6, i % 3 ? 0 : Z_FIXED, 15);
+		uint8_t *data = make_sample(n, i + 1);
+		CLEANUP_EXTENT struct extent x = write_stream(data, n, 6, i % 3 ? 0 : Z_FIXED, 15);
 		CLEANUP(bytes_unref) struct bytes *stream = NULL;
 		size_t size = (size_t)x.size;
 		CLEANUP(free) uint8_t *bad = malloc(size);
@@ -629,8 +635,8 @@ static void changed_streams_are_judged_as_zlib_judges_them(void **state)
 
 			memcpy(bad, stream->data, size);
 			bad[2 + at] ^= (uint8_t)(1 << next_random(&seed) % 8);
-			if (sealed(bad + 2, size - 6, &y, &declared))
-				*(judged_alike(&y, declared) ? &accepted : &refused) += 1;
+			if (wrap_deflate(bad + 2, size - 6, &y, &declared))
+				*(have_same_verdict(&y, declared) ? &accepted : &refused) += 1;
 		}
 		free(data);
 	}
@@ -638,9 +644,9 @@ static void changed_streams_are_judged_as_zlib_judges_them(void **state)
 	assert_true(accepted > 100);
 }
 
-static void checksums_are_zlibs(void **state)
+static void checksums_equal_those_of_zlib(void **state)
 {
-	uint8_t *data = sample(100000, 5);
+	uint8_t *data = make_sample(100000, 5);
 	uint32_t crc = CRC32_START, adler = ADLER32_START;
 
 	(void)state;
@@ -663,7 +669,7 @@ static int stop_at_once(void *arg, const uint8_t *data, size_t n, struct error *
 	return error_set(e, -ECANCELED, "enough");
 }
 
-static void each_stops_when_it_is_told_to(void **state)
+static void inflate_each_stops_if_the_callback_fails(void **state)
 {
 	CLEANUP_EXTENT struct extent x = extent_of(abc, sizeof(abc));
 	int calls = 0;
@@ -676,26 +682,26 @@ static void each_stops_when_it_is_told_to(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_stored_stream_written_by_hand_inflates),
+		cmocka_unit_test(a_handwritten_stored_stream_is_inflated),
 		cmocka_unit_test(bytes_after_the_stream_are_ignored),
 		cmocka_unit_test(a_wrong_declared_size_is_refused_with_both_sizes),
 		cmocka_unit_test(a_cut_or_damaged_stream_is_refused_with_zlibs_reason),
-		cmocka_unit_test(no_bytes_at_all_are_an_empty_blob),
-		cmocka_unit_test(a_claim_of_4_gib_allocates_no_such_thing),
-		cmocka_unit_test(a_prefix_needs_only_the_begin_to_be_sound),
-		cmocka_unit_test(a_prefix_of_all_notices_a_wrong_length),
-		cmocka_unit_test(deflating_gives_the_bytes_of_compress),
-		cmocka_unit_test(a_source_that_fails_stops_deflating),
-		cmocka_unit_test(each_stretch_costs_its_own_length),
-		cmocka_unit_test(a_stream_that_is_one_stretch_or_nothing_needs_no_checkpoint),
-		cmocka_unit_test(stretches_are_longer_where_checkpoints_would_take_too_much),
-		cmocka_unit_test(a_gib_is_streamed_in_a_few_mib),
-		cmocka_unit_test(a_stream_is_proved_before_any_stretch_of_it_is_there),
-		cmocka_unit_test(whole_streams_are_judged_as_zlib_judges_them),
-		cmocka_unit_test(a_forged_stream_is_judged_as_zlib_judges_it),
-		cmocka_unit_test(changed_streams_are_judged_as_zlib_judges_them),
-		cmocka_unit_test(checksums_are_zlibs),
-		cmocka_unit_test(each_stops_when_it_is_told_to),
+		cmocka_unit_test(no_bytes_give_an_empty_blob),
+		cmocka_unit_test(a_declared_size_of_4_gib_does_not_allocate_4_gib),
+		cmocka_unit_test(a_prefix_needs_only_a_sound_beginning),
+		cmocka_unit_test(a_prefix_of_the_full_size_detects_a_wrong_length),
+		cmocka_unit_test(deflate_gives_the_same_bytes_as_zlibs_compress),
+		cmocka_unit_test(a_failing_source_stops_deflate),
+		cmocka_unit_test(each_stretch_inflates_only_its_own_length),
+		cmocka_unit_test(a_stream_of_at_most_one_stretch_needs_no_checkpoint),
+		cmocka_unit_test(stretches_are_longer_if_checkpoints_would_take_too_much),
+		cmocka_unit_test(a_gib_is_streamed_with_a_few_mib_of_memory),
+		cmocka_unit_test(a_stream_is_checked_before_its_stretches_can_be_read),
+		cmocka_unit_test(whole_streams_get_the_verdict_of_zlib),
+		cmocka_unit_test(forged_streams_get_the_verdict_of_zlib),
+		cmocka_unit_test(changed_streams_get_the_verdict_of_zlib),
+		cmocka_unit_test(checksums_equal_those_of_zlib),
+		cmocka_unit_test(inflate_each_stops_if_the_callback_fails),
 	};
 
 	return cmocka_run_group_tests_name("inflate", tests, NULL, NULL);

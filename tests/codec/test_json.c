@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Zlib */
-#include "codec_test.h"
+#include "support/codec_test.h"
 
 #include "codec/text/json.h"
 
 static struct error err;
 
-/* The layout's own example of an envelope, with one point's tangents. */
+/* The documented example of an envelope, with the tangents of one point. */
 static const char envelope[] =
 	"{\n"
 	"  \"version\": 2,\n"
@@ -47,7 +47,7 @@ static void write_envelope(struct jsonw *w)
 	jsonw_end(w);
 }
 
-/* Parts of the layout's layer.json and quads.json, which have all that is not in the envelope. */
+/* Parts of the documented layer.json and quads.json that use forms missing in the envelope. */
 static const char layer[] = "{\n"
 			    "  \"color\": [255, 255, 255, 255],\n"
 			    "  \"color_envelope\": null,\n"
@@ -88,7 +88,7 @@ static void write_quads(struct jsonw *w)
 	jsonw_ints(w, p, 2);
 	jsonw_ints(w, p + 2, 2);
 	jsonw_end(w);
-	/* Not outermost, so nothing special. */
+	/* The list is not outermost, so it is printed like any other. */
 	key_ints(w, "points", p + 4, 2);
 	jsonw_end(w);
 	jsonw_object(w);
@@ -127,7 +127,7 @@ static const struct {
 
 #define N_FILES (sizeof(files) / sizeof(*files))
 
-static void files_have_the_layouts_form(void **state)
+static void files_have_the_documented_form(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N_FILES; i++) {
@@ -145,7 +145,7 @@ static void files_have_the_layouts_form(void **state)
 	}
 }
 
-static void every_range_is_that_part_of_the_file(void **state)
+static void a_range_read_equals_that_part_of_the_file(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N_FILES; i++) {
@@ -168,7 +168,7 @@ static void every_range_is_that_part_of_the_file(void **state)
 	}
 }
 
-static void strings_are_escaped_as_json_requires_and_no_more(void **state)
+static void only_characters_that_json_requires_are_escaped(void **state)
 {
 	static const char s[] = "a\"\\/\b\f\n\r\t\x01\x1f\x7f\0\xc3\xa4\xf0\x9f\x98\x80\xff";
 	static const char want[] = "[\n  \"a\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\x7f\\u0000"
@@ -194,7 +194,7 @@ static int load(const char *text, size_t n, struct json_doc *d)
 
 #define LOAD(text, d) load(text, sizeof(text) - 1, d)
 
-static void what_is_not_strict_json_is_refused_with_its_place(void **state)
+static void text_other_than_strict_json_is_refused_with_its_place(void **state)
 {
 	struct json_doc d = {0};
 	char deep[6000];
@@ -296,7 +296,7 @@ static void refusals_name_place_path_and_value(void **state)
 		"line 1, column 1: the file is an object (must be an array)");
 }
 
-static void values_and_absent_keys_are_told_apart(void **state)
+static void values_and_absent_keys_are_distinguished(void **state)
 {
 	CLEANUP_JSON struct json_doc d = {0};
 	int32_t v = 77, two[2] = {7, 7};
@@ -355,7 +355,7 @@ static void a_column_counts_characters(void **state)
 	int32_t v;
 
 	(void)state;
-	assert_ok(LOAD("\xef\xbb\xbf{}", &d)); /* a byte order mark is none */
+	assert_ok(LOAD("\xef\xbb\xbf{}", &d)); /* a byte order mark is skipped */
 	json_doc_finish(&d);
 	assert_ok(LOAD("{\"\xc3\xbc\": 1, \"b\": \"x\"}", &d));
 	root = json_root(&d);
@@ -375,16 +375,16 @@ static void messages_stay_one_line_whatever_the_keys_are(void **state)
 		"line 1, column 1: a?? is not a known key");
 }
 
-/* What take was given, and how much; it refuses the value 13. */
-struct taken {
+/* The elements given to the callback and their number; the callback refuses the value 13. */
+struct taken_elements {
 	int32_t v[64];
 	size_t n;
 	struct error *e;
 };
 
-static int take(void *arg, const struct json_at *at, struct error *e)
+static int take_element(void *arg, const struct json_at *at, struct error *e)
 {
-	struct taken *t = arg;
+	struct taken_elements *t = arg;
 	struct json_at value = *at;
 	int32_t v = 0;
 	int r = 0;
@@ -400,19 +400,19 @@ static int take(void *arg, const struct json_at *at, struct error *e)
 	return r;
 }
 
-static int read_list(
-	const char *text, size_t size, const char *key, struct taken *t, struct json_doc *d)
+static int read_list(const char *text, size_t size, const char *key, struct taken_elements *t,
+	struct json_doc *d)
 {
 	CLEANUP_EXTENT struct extent x = extent_of(text, size);
 
-	*t = (struct taken){0};
-	return json_list_read(&x, 1 << 20, key, take, t, d, &err);
+	*t = (struct taken_elements){0};
+	return json_list_read(&x, 1 << 20, key, take_element, t, d, &err);
 }
 
 static void assert_listed(const char *text, const char *key, size_t n)
 {
 	CLEANUP_JSON struct json_doc d = {0};
-	struct taken t;
+	struct taken_elements t;
 
 	assert_ok(read_list(text, strlen(text), key, &t, &d));
 	assert_int_equal(t.n, n);
@@ -420,7 +420,7 @@ static void assert_listed(const char *text, const char *key, size_t n)
 		assert_int_equal(t.v[i], i + 1);
 }
 
-static void a_list_gives_its_elements_one_at_a_time(void **state)
+static void a_list_is_read_element_by_element(void **state)
 {
 	(void)state;
 	assert_listed("[]", NULL, 0);
@@ -434,12 +434,12 @@ static void a_list_gives_its_elements_one_at_a_time(void **state)
 	assert_listed("{}", "l", 0);
 }
 
-static void the_rest_of_a_list_is_the_file_without_it(void **state)
+static void the_rest_is_the_file_without_the_list(void **state)
 {
 	static const char text[] = "{\"a\": 5,\n\"l\": [1,\n2], \"b\":\n \"x\", \"c\": \"y\"}";
 	CLEANUP_JSON struct json_doc d = {0};
 	struct json_at root, l;
-	struct taken t;
+	struct taken_elements t;
 	int32_t v;
 	size_t n;
 
@@ -460,7 +460,7 @@ static void the_rest_of_a_list_is_the_file_without_it(void **state)
 #define LIST_FAILS(json, key, why)                                                                 \
 	do {                                                                                       \
 		struct json_doc d_ = {0};                                                          \
-		struct taken t_;                                                                   \
+		struct taken_elements t_;                                                          \
 		assert_fails(read_list(json, sizeof(json) - 1, key, &t_, &d_), EINVAL, why);       \
 		assert_null(d_.root);                                                              \
 		assert_null(d_.text);                                                              \
@@ -470,7 +470,7 @@ static void a_refusal_in_a_list_names_its_place_in_the_file(void **state)
 {
 	char deep[6000];
 	struct json_doc d = {0};
-	struct taken t;
+	struct taken_elements t;
 
 	(void)state;
 	LIST_FAILS("[1,\n 13]", NULL, "line 2, column 2: [1] is 13 (an unlucky one)");
@@ -496,13 +496,13 @@ static void a_refusal_in_a_list_names_its_place_in_the_file(void **state)
 	assert_fails(read_list(deep, sizeof(deep), NULL, &t, &d), EINVAL, "depth");
 }
 
-/* All that is kept at once is an element: the longest is told from one byte more. */
-static void an_element_has_a_bound_and_a_list_has_none(void **state)
+/* Only one element is kept at a time: the longest one is distinguished from one byte more. */
+static void an_element_is_bounded_and_a_list_is_not(void **state)
 {
 	size_t n = JSON_TEXT_MAX;
 	char *text = malloc(4 * n);
 	struct json_doc d = {0};
-	struct taken t;
+	struct taken_elements t;
 
 	(void)state;
 	memset(text, ' ', 4 * n);
@@ -521,11 +521,11 @@ static void an_element_has_a_bound_and_a_list_has_none(void **state)
 	assert_int_equal(t.n, n);
 	json_doc_finish(&d);
 	{
-		/* The array is a value, too. */
+		/* The array counts as a value, too. */
 		CLEANUP_EXTENT struct extent more = extent_of(text, 2 * n + 1);
 
 		assert_fails(json_doc_load(&more, 4 * n, &d, &err), EINVAL, "more than 65536");
-		assert_fails(json_list_read(&more, n, NULL, take, &t, &d, &err), EINVAL,
+		assert_fails(json_list_read(&more, n, NULL, take_element, &t, &d, &err), EINVAL,
 			"(at most 65536)");
 	}
 	text[2 * n - 2] = ']';
@@ -541,19 +541,19 @@ static void an_element_has_a_bound_and_a_list_has_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_have_the_layouts_form),
-		cmocka_unit_test(every_range_is_that_part_of_the_file),
-		cmocka_unit_test(strings_are_escaped_as_json_requires_and_no_more),
-		cmocka_unit_test(what_is_not_strict_json_is_refused_with_its_place),
+		cmocka_unit_test(files_have_the_documented_form),
+		cmocka_unit_test(a_range_read_equals_that_part_of_the_file),
+		cmocka_unit_test(only_characters_that_json_requires_are_escaped),
+		cmocka_unit_test(text_other_than_strict_json_is_refused_with_its_place),
 		cmocka_unit_test(refusals_name_place_path_and_value),
-		cmocka_unit_test(values_and_absent_keys_are_told_apart),
+		cmocka_unit_test(values_and_absent_keys_are_distinguished),
 		cmocka_unit_test(a_value_behind_an_escaped_key_is_refused_at_its_object),
 		cmocka_unit_test(a_column_counts_characters),
 		cmocka_unit_test(messages_stay_one_line_whatever_the_keys_are),
-		cmocka_unit_test(a_list_gives_its_elements_one_at_a_time),
-		cmocka_unit_test(the_rest_of_a_list_is_the_file_without_it),
+		cmocka_unit_test(a_list_is_read_element_by_element),
+		cmocka_unit_test(the_rest_is_the_file_without_the_list),
 		cmocka_unit_test(a_refusal_in_a_list_names_its_place_in_the_file),
-		cmocka_unit_test(an_element_has_a_bound_and_a_list_has_none),
+		cmocka_unit_test(an_element_is_bounded_and_a_list_is_not),
 	};
 
 	return cmocka_run_group_tests_name("json", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "codec_test.h"
+#include "support/codec_test.h"
 
 #include <stdlib.h>
 
@@ -26,7 +26,7 @@ static void expect_refusal(const char *pattern, int flags, const char *reason)
 		assert_string_equal(e.text, reason);
 }
 
-static void both_syntaxes(void **state)
+static void both_syntaxes_are_accepted(void **state)
 {
 	(void)state;
 	assert_true(matches("a+(b|c)?$", REG_EXTENDED, "xaac"));
@@ -51,7 +51,7 @@ static void back_references_are_refused(void **state)
 	assert_true(matches("\\\\1", REG_EXTENDED, "\\1"));
 }
 
-static void what_is_too_large_is_refused(void **state)
+static void patterns_that_are_too_large_are_refused(void **state)
 {
 	enum { MANY = 100000 };
 	char *deep = malloc(MANY + 1);
@@ -64,7 +64,7 @@ static void what_is_too_large_is_refused(void **state)
 	assert_non_null(deep);
 	memset(deep, '(', MANY);
 	deep[MANY] = '\0';
-	expect_refusal(deep, REG_EXTENDED, "too many parentheses in each other");
+	expect_refusal(deep, REG_EXTENDED, "too many nested parentheses");
 	memset(deep, '|', MANY);
 	expect_refusal(deep, REG_EXTENDED, "the expression is too large");
 	memset(deep, '*', MANY);
@@ -76,9 +76,9 @@ static void what_is_too_large_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(both_syntaxes),
+		cmocka_unit_test(both_syntaxes_are_accepted),
 		cmocka_unit_test(back_references_are_refused),
-		cmocka_unit_test(what_is_too_large_is_refused),
+		cmocka_unit_test(patterns_that_are_too_large_are_refused),
 	};
 
 	return cmocka_run_group_tests_name("pattern", tests, NULL, NULL);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Every kind of PNG, written with libpng's writer from samples of which the expected RGBA is
- * computed here by the rules of the PNG specification (13.12: 16 bits scaled by v * 255 / 65535).
+ * Every kind of PNG, written with libpng from samples. The expected RGBA is computed here by the
+ * rules of the PNG specification (13.12: 16 bits scaled by v * 255 / 65535).
  */
-#include "codec_test.h"
+#include "support/codec_test.h"
 
 #include <png.h>
 #include <zlib.h>
@@ -38,7 +38,10 @@ static unsigned channels_of(int type)
 					    : 1;
 }
 
-/* Sample c of pixel x, y; the whole range of the depth, extremes included, transparent ones too. */
+/*
+ * Sample c of pixel x, y: covers the whole range of the depth, with extremes and transparent
+ * values.
+ */
 static uint32_t sample(const struct kind *k, uint32_t x, uint32_t y, unsigned c)
 {
 	uint64_t seed = 1 + x + 1000 * y + 1000000 * (uint64_t)c;
@@ -68,8 +71,8 @@ static void put_sample(uint8_t *row, int depth, size_t at, uint32_t v)
 	}
 }
 
-/* The tRNS colour is that of pixel 3, 3, so that at least one pixel has it. */
-static png_color_16 transparent(const struct kind *k)
+/* The tRNS color is that of pixel 3, 3, so that at least one pixel has it. */
+static png_color_16 transparent_color(const struct kind *k)
 {
 	png_color_16 c = {.gray = (png_uint_16)sample(k, 3, 3, 0)};
 
@@ -95,11 +98,11 @@ static void write_header(png_structp png, png_infop info, const struct kind *k)
 		if (k->trns)
 			png_set_tRNS(png, info, alphas, n > 100 ? 100 : n, NULL);
 	} else if (k->trns) {
-		png_color_16 c = transparent(k);
+		png_color_16 c = transparent_color(k);
 
 		png_set_tRNS(png, info, NULL, 0, &c);
 	}
-	/* A gamma and a text must not change anything. */
+	/* A gamma value and a text must not change the pixels. */
 	png_set_gAMA(png, info, 1.0);
 	png_text text = {.compression = PNG_TEXT_COMPRESSION_NONE, .key = "Title", .text = "t"};
 	png_set_text(png, info, &text, 1);
@@ -143,10 +146,10 @@ static uint8_t to_8(const struct kind *k, uint32_t v)
 	return (uint8_t)((v * 255 * 2 + max) / (2 * max));
 }
 
-static void expected(const struct kind *k, uint32_t x, uint32_t y, uint8_t rgba[4])
+static void compute_expected_pixel(const struct kind *k, uint32_t x, uint32_t y, uint8_t rgba[4])
 {
 	uint32_t s[4];
-	png_color_16 t = transparent(k);
+	png_color_16 t = transparent_color(k);
 	bool clear;
 
 	for (unsigned c = 0; c < 4; c++)
@@ -178,7 +181,7 @@ static void expected(const struct kind *k, uint32_t x, uint32_t y, uint8_t rgba[
 		rgba[3] = 0;
 }
 
-struct taken {
+struct decoded_rows {
 	uint32_t width, height, rows;
 	uint8_t *data;
 	uint32_t stop_at; /* a row that is refused; 0: none */
@@ -186,7 +189,7 @@ struct taken {
 
 static int take_begin(void *arg, uint32_t width, uint32_t height, struct error *e)
 {
-	struct taken *t = arg;
+	struct decoded_rows *t = arg;
 
 	(void)e;
 	assert_null(t->data);
@@ -198,7 +201,7 @@ static int take_begin(void *arg, uint32_t width, uint32_t height, struct error *
 
 static int take_row(void *arg, uint32_t y, const uint8_t *rgba, struct error *e)
 {
-	struct taken *t = arg;
+	struct decoded_rows *t = arg;
 
 	assert_int_equal(y, t->rows);
 	assert_true(y < t->height);
@@ -209,7 +212,7 @@ static int take_row(void *arg, uint32_t y, const uint8_t *rgba, struct error *e)
 	return 0;
 }
 
-static int decode(const struct extent *x, struct taken *t)
+static int decode(const struct extent *x, struct decoded_rows *t)
 {
 	struct png_sink sink = {.begin = take_begin, .row = take_row, .arg = t};
 
@@ -219,7 +222,7 @@ static int decode(const struct extent *x, struct taken *t)
 static void check_kind(const struct kind *k)
 {
 	CLEANUP_EXTENT struct extent x = make_png(k);
-	struct taken t = {0};
+	struct decoded_rows t = {0};
 
 	assert_ok(decode(&x, &t));
 	assert_int_equal(t.width, WIDTH);
@@ -229,7 +232,7 @@ static void check_kind(const struct kind *k)
 		for (uint32_t i = 0; i < WIDTH; i++) {
 			uint8_t want[4];
 
-			expected(k, i, y, want);
+			compute_expected_pixel(k, i, y, want);
 			if (memcmp(t.data + 4 * (y * WIDTH + i), want, 4) != 0)
 				fail_msg("type %d, depth %d, interlaced %d, tRNS %d: pixel %u, %u",
 					k->type, k->depth, k->interlaced, k->trns, i, y);
@@ -238,7 +241,7 @@ static void check_kind(const struct kind *k)
 	free(t.data);
 }
 
-static void every_kind_of_png_becomes_the_rgba_of_the_specification(void **state)
+static void every_kind_of_png_is_decoded_to_the_specified_rgba(void **state)
 {
 	static const int types[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_PALETTE,
 		PNG_COLOR_TYPE_GA, PNG_COLOR_TYPE_RGBA};
@@ -264,14 +267,14 @@ static void every_kind_of_png_becomes_the_rgba_of_the_specification(void **state
 			}
 		}
 	}
-	/* 15 pairs of type and depth, interlaced or not, and 11 of them with tRNS. */
+	/* 15 pairs of type and depth, with and without interlacing, and 11 of them with tRNS. */
 	assert_int_equal(n, 2 * 15 + 2 * 11);
 }
 
-static void transparent_pixels_keep_their_colours(void **state)
+static void transparent_pixels_keep_their_colors(void **state)
 {
 	uint8_t pixels[4 * 4 * 4];
-	struct taken t = {0};
+	struct decoded_rows t = {0};
 	uint64_t seed = 1, size;
 
 	(void)state;
@@ -291,7 +294,7 @@ static void transparent_pixels_keep_their_colours(void **state)
 static const struct kind plain = {PNG_COLOR_TYPE_RGBA, 8, false, false};
 static const struct kind interlaced = {PNG_COLOR_TYPE_PALETTE, 4, true, true};
 
-static void images_are_read_side_by_side(void **state)
+static void two_images_can_be_read_at_once(void **state)
 {
 	const struct kind *kinds[] = {&plain, &interlaced};
 	struct extent x[2];
@@ -313,7 +316,7 @@ static void images_are_read_side_by_side(void **state)
 
 			assert_ok(png_reader_row(readers[i], &row, &err));
 			for (uint32_t at = 0; at < WIDTH; at++) {
-				expected(kinds[i], at, y, rgba);
+				compute_expected_pixel(kinds[i], at, y, rgba);
 				assert_memory_equal(row + (size_t)at * 4, rgba, 4);
 			}
 		}
@@ -323,12 +326,12 @@ static void images_are_read_side_by_side(void **state)
 	}
 }
 
-static void what_follows_the_png_is_ignored(void **state)
+static void bytes_after_the_png_are_ignored(void **state)
 {
 	CLEANUP_EXTENT struct extent x = make_png(&plain);
 	size_t size = (size_t)x.size;
 	uint8_t *longer = calloc(1, size + 100);
-	struct taken t = {0};
+	struct decoded_rows t = {0};
 
 	(void)state;
 	memcpy(longer, x.mem->data, size);
@@ -349,7 +352,7 @@ static void every_cut_png_is_refused(void **state)
 
 		for (uint64_t n = 0; n < x.size; n += n < 100 || n > x.size - 50 ? 1 : 37) {
 			CLEANUP_EXTENT struct extent cut = extent_ref(&x);
-			struct taken t = {0};
+			struct decoded_rows t = {0};
 
 			cut.size = n;
 			assert_fails(
@@ -359,7 +362,7 @@ static void every_cut_png_is_refused(void **state)
 	}
 }
 
-static void a_changed_byte_is_refused_or_harms_nothing(void **state)
+static void a_changed_byte_is_refused_or_harmless(void **state)
 {
 	const struct kind *kinds[] = {&plain, &interlaced};
 	uint64_t seed = 11;
@@ -369,7 +372,7 @@ static void a_changed_byte_is_refused_or_harms_nothing(void **state)
 	for (int i = 0; i < 2000; i++) {
 		CLEANUP_EXTENT struct extent x = make_png(kinds[i % 2]);
 		uint8_t *p = (uint8_t *)(uintptr_t)x.mem->data;
-		struct taken t = {0};
+		struct decoded_rows t = {0};
 
 		p[next_random(&seed) % x.size] ^= (uint8_t)(1 << next_random(&seed) % 8);
 		err = (struct error)ERROR_INIT;
@@ -384,7 +387,7 @@ static void a_changed_byte_is_refused_or_harms_nothing(void **state)
 	assert_true(refused > 1500);
 }
 
-static void other_files_are_no_pngs(void **state)
+static void other_files_are_refused(void **state)
 {
 	static const struct {
 		const char *head, *why;
@@ -394,10 +397,10 @@ static void other_files_are_no_pngs(void **state)
 		{"RIFF\x24\0\0\0WEBPVP8 ", "is a WebP image, not a PNG", 16},
 		{"BM\x46\0\0\0\0\0\0\0\x36\0\0\0", "is a BMP image, not a PNG", 14},
 		{"DDS \x7c\0\0\0\7\x10\0\0", "is a DDS image, not a PNG", 12},
-		/* Shorter than what is looked at. */
+		/* Shorter than a signature. */
 		{"GIF8", "is a GIF image, not a PNG", 4}, {"B", "not a PNG", 1},
 		{"", "not a PNG", 0}, {"RIFF\x24\0\0\0WAVEfmt ", "not a PNG", 16}};
-	struct taken t = {0};
+	struct decoded_rows t = {0};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
@@ -408,14 +411,14 @@ static void other_files_are_no_pngs(void **state)
 	}
 }
 
-static void the_sinks_refusal_is_the_result(void **state)
+static void a_refusal_by_the_sink_is_returned(void **state)
 {
 	const struct kind *kinds[] = {&plain, &interlaced};
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		CLEANUP_EXTENT struct extent x = make_png(kinds[i]);
-		struct taken t = {.stop_at = 10};
+		struct decoded_rows t = {.stop_at = 10};
 
 		assert_fails(decode(&x, &t), EFBIG, "enough rows");
 		assert_int_equal(t.rows, 10);
@@ -423,7 +426,7 @@ static void the_sinks_refusal_is_the_result(void **state)
 	}
 }
 
-/* A PNG of our form whose header says something else. */
+/* A valid PNG with another header. */
 static struct extent with_header(uint32_t width, uint32_t height, uint8_t lace)
 {
 	uint8_t pixels[4] = {1, 2, 3, 4}, file[200];
@@ -444,7 +447,7 @@ static struct extent with_header(uint32_t width, uint32_t height, uint8_t lace)
 	return extent_of(file, (size_t)size);
 }
 
-static void a_header_that_claims_too_much_is_refused_before_memory_is_taken(void **state)
+static void a_header_with_huge_sides_is_refused_before_allocation(void **state)
 {
 	static const struct {
 		uint32_t width, height;
@@ -468,16 +471,16 @@ static void a_header_that_claims_too_much_is_refused_before_memory_is_taken(void
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		CLEANUP_EXTENT struct extent x =
 			with_header(cases[i].width, cases[i].height, cases[i].lace);
-		struct taken t = {0};
+		struct decoded_rows t = {0};
 
 		assert_fails(decode(&x, &t), EINVAL, cases[i].why);
 		assert_null(t.data);
 	}
 }
 
-static void sides_beyond_libpngs_usual_limit_are_read(void **state)
+static void sides_beyond_libpngs_default_limit_are_read(void **state)
 {
-	/* libpng refuses sides over a million unless it is told otherwise. */
+	/* By default, libpng refuses sides over a million. */
 	enum { LONG = 1500000 };
 	uint8_t *pixels = calloc(LONG, 4), *file;
 	CLEANUP_EXTENT struct extent source = extent_of(pixels, (size_t)4 * LONG);
@@ -486,7 +489,7 @@ static void sides_beyond_libpngs_usual_limit_are_read(void **state)
 	(void)state;
 	for (int tall = 0; tall < 2; tall++) {
 		uint32_t w = tall ? 1 : LONG, h = tall ? LONG : 1;
-		struct taken t = {0};
+		struct decoded_rows t = {0};
 
 		assert_ok(png_file_size(w, h, &file_size));
 		size_t size = (size_t)file_size;
@@ -505,16 +508,16 @@ static void sides_beyond_libpngs_usual_limit_are_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_kind_of_png_becomes_the_rgba_of_the_specification),
-		cmocka_unit_test(transparent_pixels_keep_their_colours),
-		cmocka_unit_test(images_are_read_side_by_side),
-		cmocka_unit_test(what_follows_the_png_is_ignored),
+		cmocka_unit_test(every_kind_of_png_is_decoded_to_the_specified_rgba),
+		cmocka_unit_test(transparent_pixels_keep_their_colors),
+		cmocka_unit_test(two_images_can_be_read_at_once),
+		cmocka_unit_test(bytes_after_the_png_are_ignored),
 		cmocka_unit_test(every_cut_png_is_refused),
-		cmocka_unit_test(a_changed_byte_is_refused_or_harms_nothing),
-		cmocka_unit_test(other_files_are_no_pngs),
-		cmocka_unit_test(the_sinks_refusal_is_the_result),
-		cmocka_unit_test(a_header_that_claims_too_much_is_refused_before_memory_is_taken),
-		cmocka_unit_test(sides_beyond_libpngs_usual_limit_are_read),
+		cmocka_unit_test(a_changed_byte_is_refused_or_harmless),
+		cmocka_unit_test(other_files_are_refused),
+		cmocka_unit_test(a_refusal_by_the_sink_is_returned),
+		cmocka_unit_test(a_header_with_huge_sides_is_refused_before_allocation),
+		cmocka_unit_test(sides_beyond_libpngs_default_limit_are_read),
 	};
 
 	return cmocka_run_group_tests_name("png_decode", tests, NULL, NULL);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
-/* Our PNG files, judged by libpng's own reader and by the chunks' and zlib's formats read here. */
-#include "codec_test.h"
+/*
+ * PNG files of our encoder, checked with libpng's reader, and with a reader of chunks and blocks in
+ * this file.
+ */
+#include "support/codec_test.h"
 
 #include <png.h>
 #include <zlib.h>
@@ -12,7 +15,7 @@ static struct error err;
 struct pixels {
 	uint8_t *data;
 	size_t size;
-	uint64_t asked; /* bytes that were asked for in all */
+	uint64_t asked; /* number of bytes requested in total */
 	uint64_t next;  /* end of the last request */
 	bool in_order;
 };
@@ -41,8 +44,10 @@ static struct pixels pixels_of(uint32_t width, uint32_t height)
 	return p;
 }
 
-/* Sides around the borders of stored blocks: 65535 bytes are 5 rows of 13107 = 4 * 3276 + 3, so no
- * row length divides a block; and one pixel, wide, narrow, several blocks. */
+/*
+ * Sides around the borders of stored blocks: 65535 bytes are 5 rows of 13107 = 4 * 3276 + 3, so no
+ * row length divides a block; also one pixel, wide, narrow, and several blocks.
+ */
 static const struct {
 	uint32_t width, height;
 } sides[] = {
@@ -90,7 +95,7 @@ static void libpng_reads_the_same_pixels_without_a_warning(void **state)
 	}
 }
 
-/* The form, chunk by chunk and block by block; returns the bytes of all stored blocks. */
+/* Check the form, chunk by chunk and block by block. Returns the bytes of all stored blocks. */
 static void check_form(const uint8_t *file, uint64_t size, uint32_t width, uint32_t height)
 {
 	static const uint8_t begin[] = {
@@ -139,7 +144,7 @@ static void the_file_has_the_canonical_form_and_length(void **state)
 	}
 }
 
-static void every_range_is_that_part_of_the_file(void **state)
+static void a_range_read_equals_that_part_of_the_file(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < N_SIDES; i++) {
@@ -160,7 +165,7 @@ static void every_range_is_that_part_of_the_file(void **state)
 			assert_ok(png_file_read(w, h, read_pixels, &p, &memo, off, got, n, &err));
 			assert_memory_equal(got, file + off, n);
 		}
-		/* Byte by byte where the parts meet. */
+		/* Read byte by byte around the borders of the parts. */
 		for (uint64_t off = 0; off < size;
 			off += off == 70 && size > 200 ? size - 130 : 1) {
 			assert_ok(png_file_read(w, h, read_pixels, &p, &memo, off, got, 1, &err));
@@ -172,7 +177,7 @@ static void every_range_is_that_part_of_the_file(void **state)
 	}
 }
 
-static void a_range_asks_for_no_more_pixels_than_it_shows(void **state)
+static void a_range_requests_only_the_pixels_that_it_shows(void **state)
 {
 	struct pixels p = pixels_of(300, 211);
 	uint8_t got[100];
@@ -185,7 +190,7 @@ static void a_range_asks_for_no_more_pixels_than_it_shows(void **state)
 	free(p.data);
 }
 
-static void reading_in_order_reads_every_pixel_once(void **state)
+static void a_sequential_read_requests_every_pixel_once(void **state)
 {
 	struct pixels p = pixels_of(300, 211);
 	struct png_memo memo = PNG_MEMO_INIT;
@@ -218,7 +223,7 @@ static void the_checksums_are_computed_once_and_in_order(void **state)
 			png_file_read(300, 211, read_pixels, &p, &memo, size - 20, got, 20, &err));
 	assert_int_equal(p.asked, p.size);
 	assert_true(p.in_order);
-	/* Other sides of the same pixels have other checksums. */
+	/* The same pixels with other sides have other checksums. */
 	assert_ok(png_file_size(211, 300, &size));
 	assert_ok(png_file_read(211, 300, read_pixels, &p, &memo, size - 9, got, 9, &err));
 	assert_int_equal(p.asked, 2 * p.size);
@@ -252,7 +257,7 @@ static void a_failing_source_fails_the_read_and_leaves_no_checksum(void **state)
 	free(p.data);
 }
 
-static void what_fits_no_idat_has_no_size(void **state)
+static void an_image_too_large_for_an_idat_has_no_size(void **state)
 {
 	uint64_t size = 7;
 	char got;
@@ -263,9 +268,9 @@ static void what_fits_no_idat_has_no_size(void **state)
 	assert_int_equal(png_file_size(0x80000000u, 1, &size), -EINVAL);
 	assert_int_equal(png_file_size(0x7fffffff, 0x7fffffff, &size), -EFBIG);
 	/*
-	 * A row of one pixel has 5 bytes. An IDAT of 2^31 - 1 bytes has room for 2147483641 of
-	 * blocks: 32766 whole ones are 2147483640, of 65535 * 32766 = 2147319810 bytes of rows,
-	 * that is 429463962 rows; one byte is left, which holds no further block.
+	 * A row of one pixel has 5 bytes. An IDAT of 2^31 - 1 bytes holds 2147483641 bytes of
+	 * blocks: 32766 whole blocks are 2147483640, of 65535 * 32766 = 2147319810 bytes of rows,
+	 * that is 429463962 rows; one byte is left, too little for another block.
 	 */
 	assert_int_equal(size, 7);
 	assert_int_equal(png_file_size(1, 429463962, &size), 0);
@@ -281,12 +286,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(libpng_reads_the_same_pixels_without_a_warning),
 		cmocka_unit_test(the_file_has_the_canonical_form_and_length),
-		cmocka_unit_test(every_range_is_that_part_of_the_file),
-		cmocka_unit_test(a_range_asks_for_no_more_pixels_than_it_shows),
-		cmocka_unit_test(reading_in_order_reads_every_pixel_once),
+		cmocka_unit_test(a_range_read_equals_that_part_of_the_file),
+		cmocka_unit_test(a_range_requests_only_the_pixels_that_it_shows),
+		cmocka_unit_test(a_sequential_read_requests_every_pixel_once),
 		cmocka_unit_test(the_checksums_are_computed_once_and_in_order),
 		cmocka_unit_test(a_failing_source_fails_the_read_and_leaves_no_checksum),
-		cmocka_unit_test(what_fits_no_idat_has_no_size),
+		cmocka_unit_test(an_image_too_large_for_an_idat_has_no_size),
 	};
 
 	return cmocka_run_group_tests_name("png_encode", tests, NULL, NULL);

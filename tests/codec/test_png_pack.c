@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* Compressed PNG files, judged by libpng's own reader. */
-#include "codec_test.h"
+/* Compressed PNG files, checked with libpng's reader. */
+#include "support/codec_test.h"
 
 #include <png.h>
 #include <zlib.h>
@@ -9,7 +9,7 @@
 
 static struct error err;
 
-/* Pixels as a map holds them, inflated through a budget of that size. */
+/* Pixels as a map stores them, inflated through a budget of this size. */
 struct image {
 	uint32_t width, height;
 	size_t size;
@@ -18,8 +18,8 @@ struct image {
 	struct blob *blob;
 };
 
-/* Noise where `noisy`; else runs of one colour, as pictures have. */
-static void draw(struct image *im, bool noisy)
+/* Fill with noise if `noisy`, otherwise with runs of one color, as in pictures. */
+static void draw_pixels(struct image *im, bool noisy)
 {
 	uint64_t seed = im->width + 1;
 
@@ -35,7 +35,7 @@ static struct image image_of(uint32_t width, uint32_t height, size_t cache, bool
 	struct extent x;
 
 	im.pixels = malloc(im.size);
-	draw(&im, noisy);
+	draw_pixels(&im, noisy);
 	assert_int_equal(compress(packed, &n, im.pixels, im.size), Z_OK);
 	x = extent_of(packed, n);
 	im.budget = budget_create(cache);
@@ -64,8 +64,7 @@ static uint8_t *whole_file(struct image *im, size_t *ret_size)
 	return file;
 }
 
-/* One band, one that is full (1024 * (4 * 255 + 1) bytes and some), and several; wide and narrow.
- */
+/* One band, one full band (1024 * (4 * 255 + 1) bytes and some), and several; wide and narrow. */
 static const struct {
 	uint32_t width, height;
 	bool noisy;
@@ -100,7 +99,7 @@ static void libpng_reads_the_same_pixels_without_a_warning(void **state)
 	}
 }
 
-static void the_file_is_the_same_however_little_is_cached(void **state)
+static void the_file_does_not_depend_on_the_budget(void **state)
 {
 	static const size_t caches[] = {0, 1 << 20, 64 << 20};
 	struct image im = image_of(700, 1100, 64 << 20, true);
@@ -122,7 +121,7 @@ static void the_file_is_the_same_however_little_is_cached(void **state)
 	image_end(&im);
 }
 
-static void every_range_is_that_part_of_the_file(void **state)
+static void a_range_read_equals_that_part_of_the_file(void **state)
 {
 	struct image im = image_of(700, 1100, 1 << 20, true);
 	uint64_t seed = 5;
@@ -150,7 +149,7 @@ static void every_range_is_that_part_of_the_file(void **state)
 	image_end(&im);
 }
 
-static void what_was_found_is_inflated_and_compressed_once(void **state)
+static void pixels_are_inflated_and_compressed_once(void **state)
 {
 	struct image im = image_of(700, 1100, 64 << 20, false);
 	uint64_t known, before = inflate_total();
@@ -164,7 +163,7 @@ static void what_was_found_is_inflated_and_compressed_once(void **state)
 	assert_int_equal(inflate_total() - before, im.size);
 	assert_true(png_packed_known(im.blob, 700, 1100, &known));
 	assert_int_equal(known, size);
-	/* The pixels may go: the bands are kept. */
+	/* The pixels may be dropped: the bands are kept. */
 	budget_drop(im.budget, &im.blob->slot);
 	assert_ok(png_packed_read(im.blob, 700, 1100, size / 2, file, 100, &err));
 	assert_int_equal(inflate_total() - before, im.size);
@@ -172,8 +171,8 @@ static void what_was_found_is_inflated_and_compressed_once(void **state)
 	image_end(&im);
 }
 
-/* Two images of a map may have the same data, and other sides. */
-static void other_sides_of_the_same_pixels_are_another_file(void **state)
+/* Two images of a map may share their data and differ in their sides. */
+static void the_same_pixels_with_other_sides_give_another_file(void **state)
 {
 	struct image im = image_of(700, 1100, 64 << 20, true);
 	size_t size, other, again;
@@ -195,7 +194,7 @@ static void other_sides_of_the_same_pixels_are_another_file(void **state)
 	image_end(&im);
 }
 
-static void damaged_pixels_have_no_bytes_and_a_reason(void **state)
+static void damaged_pixels_give_an_error_with_a_reason(void **state)
 {
 	struct image im = image_of(700, 1100, 64 << 20, false);
 	struct extent cut = im.blob->stored;
@@ -218,11 +217,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(libpng_reads_the_same_pixels_without_a_warning),
-		cmocka_unit_test(the_file_is_the_same_however_little_is_cached),
-		cmocka_unit_test(every_range_is_that_part_of_the_file),
-		cmocka_unit_test(what_was_found_is_inflated_and_compressed_once),
-		cmocka_unit_test(other_sides_of_the_same_pixels_are_another_file),
-		cmocka_unit_test(damaged_pixels_have_no_bytes_and_a_reason),
+		cmocka_unit_test(the_file_does_not_depend_on_the_budget),
+		cmocka_unit_test(a_range_read_equals_that_part_of_the_file),
+		cmocka_unit_test(pixels_are_inflated_and_compressed_once),
+		cmocka_unit_test(the_same_pixels_with_other_sides_give_another_file),
+		cmocka_unit_test(damaged_pixels_give_an_error_with_a_reason),
 	};
 
 	return cmocka_run_group_tests_name("png_pack", tests, NULL, NULL);

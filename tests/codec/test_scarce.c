@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * The N-th allocation fails, for every N of each operation, be it the project's or that of a
- * library: the result is -ENOMEM, or right. Here malloc and its like are the test's own; memory.c
- * and faults.c of tests/vfs do the same to whole mounts, but not to libraries.
+ * For every N, the N-th allocation of each operation fails, in the project or in a library; the
+ * result is -ENOMEM or correct. This program replaces malloc and related functions. memory.c and
+ * faults.c of tests/vfs do the same to whole mounts, without libraries.
  */
-#include "codec_test.h"
+#include "support/codec_test.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -21,9 +21,9 @@
 static atomic_int countdown = -1; /* negative: none fails */
 static atomic_bool hit;
 
-/* Some sanitizers allocate before they could be asked for their malloc. */
+/* Some sanitizers allocate before they can be asked for their malloc. */
 #if !defined(__clang__) && !defined(__SANITIZE_THREAD__)
-static bool fails(void)
+static bool allocation_fails(void)
 {
 	if (atomic_load(&countdown) < 0 || atomic_fetch_sub(&countdown, 1) > 0)
 		return false;
@@ -38,7 +38,7 @@ void *malloc(size_t n)
 
 	if (!real)
 		real = (void *(*)(size_t))dlsym(RTLD_NEXT, "malloc");
-	return fails() ? NULL : real(n);
+	return allocation_fails() ? NULL : real(n);
 }
 
 void *calloc(size_t n, size_t size)
@@ -47,7 +47,7 @@ void *calloc(size_t n, size_t size)
 
 	if (!real)
 		real = (void *(*)(size_t, size_t))dlsym(RTLD_NEXT, "calloc");
-	return fails() ? NULL : real(n, size);
+	return allocation_fails() ? NULL : real(n, size);
 }
 
 void *realloc(void *p, size_t n)
@@ -56,7 +56,7 @@ void *realloc(void *p, size_t n)
 
 	if (!real)
 		real = (void *(*)(void *, size_t))dlsym(RTLD_NEXT, "realloc");
-	return fails() ? NULL : real(p, n);
+	return allocation_fails() ? NULL : real(p, n);
 }
 #endif
 
@@ -149,7 +149,7 @@ static int read_json(struct error *e)
 	struct json_doc d;
 	int r;
 
-	mine.refs = 2; /* those that borrow it do not free it */
+	mine.refs = 2; /* borrowers do not free it */
 	r = json_doc_load(&x, mine.size, &d, e);
 	if (r == 0) {
 		struct json_at root = json_root(&d), object = root, string = root;
@@ -179,7 +179,7 @@ static const struct {
 	{"read JSON", read_json},
 };
 
-static void whatever_allocation_fails_is_enomem_or_goes_unnoticed(void **state)
+static void each_failed_allocation_gives_enomem_or_a_correct_result(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(operations) / sizeof(operations[0]); i++) {
@@ -208,7 +208,7 @@ static void write_some(png_structp to, png_bytep data, size_t n)
 	buffer_append(png_get_io_ptr(to), data, n);
 }
 
-/* Interlaced, and with chunks of which nothing is shown. */
+/* Interlaced, with chunks that are not shown. */
 static struct extent make_png(void)
 {
 	png_structp to = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
@@ -256,7 +256,7 @@ static int remove_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whatever_allocation_fails_is_enomem_or_goes_unnoticed),
+		cmocka_unit_test(each_failed_allocation_gives_enomem_or_a_correct_result),
 	};
 
 	return cmocka_run_group_tests_name("scarce", tests, make_files, remove_files);

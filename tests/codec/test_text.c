@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "codec_test.h"
+#include "support/codec_test.h"
 
 #include "codec/text/text.h"
 
@@ -7,12 +7,12 @@ static struct error err;
 
 #define VALID(s) utf8_valid(s, sizeof(s) - 1)
 
-static void utf8_is_what_rfc_3629_says(void **state)
+static void utf8_is_checked_as_in_rfc_3629(void **state)
 {
 	(void)state;
 	assert_true(VALID(""));
 	assert_true(VALID("a\0b"));
-	/* The first and last of each length, and around the surrogates. */
+	/* The first and the last character of each length, and those around the surrogates. */
 	assert_true(VALID(
 		"\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf"));
 	assert_true(VALID("\xed\x9f\xbf\xee\x80\x80"));
@@ -31,7 +31,7 @@ static void utf8_is_what_rfc_3629_says(void **state)
 	assert_false(VALID("a\xc3"));
 }
 
-static void every_character_survives_put_and_next(void **state)
+static void every_character_can_be_written_and_read_back(void **state)
 {
 	(void)state;
 	for (uint32_t c = 0; c < 0x110000; c++) {
@@ -47,9 +47,9 @@ static void every_character_survives_put_and_next(void **state)
 	}
 }
 
-static void utf16_becomes_utf8(void **state)
+static void utf16_is_converted_to_utf8(void **state)
 {
-	/* a, U+20AC, U+1F600, a first half alone, a second half alone, a first half at the end. */
+	/* a, U+20AC, U+1F600, a lone first half, a lone second half, a first half at the end. */
 	static const uint8_t le[] = {'a', 0, 0xac, 0x20, 0x3d, 0xd8, 0x00, 0xde, 0x3d, 0xd8, 'b', 0,
 		0x00, 0xde, 0x3d, 0xd8};
 	static const char want[] = "a\xe2\x82\xac\xf0\x9f\x98\x80\xed\xa0\xbd"
@@ -66,7 +66,7 @@ static void utf16_becomes_utf8(void **state)
 	assert_memory_equal(back.data, le, sizeof(le));
 }
 
-static void every_sequence_of_units_survives(void **state)
+static void every_sequence_of_utf16_units_comes_back(void **state)
 {
 	static const uint16_t some[] = {
 		0, 'x', 0x7ff, 0x800, 0xd7ff, 0xd800, 0xdbff, 0xdc00, 0xdfff, 0xe000, 0xffff};
@@ -91,13 +91,13 @@ static void every_sequence_of_units_survives(void **state)
 	}
 }
 
-static void what_has_no_utf16_is_refused_with_its_place(void **state)
+static void bytes_without_a_utf16_form_are_refused_with_their_place(void **state)
 {
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 
 	(void)state;
 	assert_fails(utf8_to_utf16("ab\xff", 3, &out, &err), EINVAL, "byte 2 is not UTF-8");
-	/* Two halves that would become one character. */
+	/* Two halves that would form one character. */
 	assert_fails(utf8_to_utf16("\xed\xa0\xbd\xed\xb8\x80", 6, &out, &err), EINVAL, "byte 3");
 	assert_ok(utf8_to_utf16("\xed\xa0\xbd-\xed\xb8\x80", 7, &out, &err));
 }
@@ -115,7 +115,7 @@ static void check_escape(const char *name, size_t n, const char *want)
 
 #define ESCAPES(name, want) check_escape(name, sizeof(name) - 1, want)
 
-static void names_are_escaped_as_the_layout_says(void **state)
+static void names_are_escaped_as_documented(void **state)
 {
 	(void)state;
 	ESCAPES("", "");
@@ -155,16 +155,16 @@ static void a_cut_keeps_characters_and_their_escapes_whole(void **state)
 	CUT("ab\xc3\xa4", 4, "ab\xc3\xa4");
 	CUT("ab/", 4, "ab");
 	CUT("ab/", 5, "ab%2F");
-	/* The two escapes of U+0085 stay together; nothing after the cut slips in. */
+	/* The two escapes of U+0085 stay together; nothing after the cut is included. */
 	CUT("a\xc2\x85z", 6, "a");
 	CUT("a\xc2\x85z", 7, "a%C2%85");
 	CUT("a\xc2\x85z", 8, "a%C2%85z");
-	/* Bytes that are not UTF-8 are each their own. */
+	/* Bytes that are not UTF-8 are separate characters. */
 	CUT("\xff\xfe", 5, "%FF");
 	CUT("\xe2\x80\xa8", 8, "");
 }
 
-static void a_whole_name_is_never_a_dot_directory(void **state)
+static void a_whole_name_is_never_dot_or_dot_dot(void **state)
 {
 	char got[16];
 
@@ -180,7 +180,7 @@ static void a_whole_name_is_never_a_dot_directory(void **state)
 	assert_string_equal(got, "");
 }
 
-static void a_percent_without_two_digits_stands_for_itself(void **state)
+static void a_percent_without_two_digits_is_not_an_escape(void **state)
 {
 	char got[32];
 
@@ -190,14 +190,14 @@ static void a_percent_without_two_digits_stands_for_itself(void **state)
 	assert_int_equal(name_unescape("%4", 2, got), 2);
 	assert_int_equal(name_unescape("%zz%4g%41%c3%A4%%41", 19, got), 11);
 	assert_string_equal(got, "%zz%4gA\xc3\xa4%A");
-	/* In place, and no byte after n is looked at. */
+	/* The name is unescaped in place, and no byte after n is read. */
 	char s[] = "a%2Fb%41";
 
 	assert_int_equal(name_unescape(s, 7, s), 5);
 	assert_string_equal(s, "a/b%4");
 }
 
-static void every_name_comes_back(void **state)
+static void every_escaped_name_comes_back(void **state)
 {
 	uint64_t seed = 8;
 
@@ -221,16 +221,16 @@ static void every_name_comes_back(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(utf8_is_what_rfc_3629_says),
-		cmocka_unit_test(every_character_survives_put_and_next),
-		cmocka_unit_test(utf16_becomes_utf8),
-		cmocka_unit_test(every_sequence_of_units_survives),
-		cmocka_unit_test(what_has_no_utf16_is_refused_with_its_place),
-		cmocka_unit_test(names_are_escaped_as_the_layout_says),
+		cmocka_unit_test(utf8_is_checked_as_in_rfc_3629),
+		cmocka_unit_test(every_character_can_be_written_and_read_back),
+		cmocka_unit_test(utf16_is_converted_to_utf8),
+		cmocka_unit_test(every_sequence_of_utf16_units_comes_back),
+		cmocka_unit_test(bytes_without_a_utf16_form_are_refused_with_their_place),
+		cmocka_unit_test(names_are_escaped_as_documented),
 		cmocka_unit_test(a_cut_keeps_characters_and_their_escapes_whole),
-		cmocka_unit_test(a_whole_name_is_never_a_dot_directory),
-		cmocka_unit_test(a_percent_without_two_digits_stands_for_itself),
-		cmocka_unit_test(every_name_comes_back),
+		cmocka_unit_test(a_whole_name_is_never_dot_or_dot_dot),
+		cmocka_unit_test(a_percent_without_two_digits_is_not_an_escape),
+		cmocka_unit_test(every_escaped_name_comes_back),
 	};
 
 	return cmocka_run_group_tests_name("text", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""A map and what is done to it: as a value, and as a file that can be run again."""
+"""A map and the operations on it: as a value, and as a file that can be replayed."""
 import base64
 import dataclasses
 import json
@@ -10,7 +10,7 @@ class Case:
     format: str
     seed: int
     name: str  # of the map's file
-    files: dict  # {"": bytes of the map, ".MAN": of what belongs to it}
+    files: dict  # {"": bytes of the map, ".MAN": bytes of its companion}
     option: str = ""
     ops: list = dataclasses.field(default_factory=list)
 
@@ -37,5 +37,5 @@ class Case:
 
 
 def line(op):
-    """An operation for people."""
+    """An operation as text for people."""
     return " ".join(repr(v if len(v) <= 400 else v[:400] + b"...") if isinstance(v, bytes) else str(v) for v in op)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""What differs between two runs of a case, and which of it DESIGN allows."""
+"""Differences between two runs of a case, without those that DESIGN allows."""
 import collections
 import re
 
@@ -25,7 +25,8 @@ def lines(kind, old, new):
 
 
 def all_differences(c):
-    """In the order in which they happen. Where a call was answered differently there are two trees from then on."""
+    """Differences in the order of operations. After a call with two different results the trees differ, so later ones
+    are not compared."""
     looks = 0
     for i, op in enumerate(c.case.ops[:min(len(c.old.results), len(c.new.results))]):
         if op[0] == "look" and looks < min(len(c.old.looks), len(c.new.looks)):
@@ -50,7 +51,7 @@ def all_differences(c):
 
 
 def differences(case, old, new):
-    """(those that no rule allows, a count of those that one does)"""
+    """(differences that no rule allows, number of allowed ones by rule)"""
     c, out, allowed = Context(case, old, new), [], collections.Counter()
     for d in all_differences(c):
         rule = next((r for r in ALLOWED if r(c, d)), None)
@@ -61,15 +62,15 @@ def differences(case, old, new):
     return out, allowed
 
 
-def words(d):
-    """A difference for people."""
+def describe(d):
+    """A difference as text for people."""
     def short(v):
         return repr(v if len(v) <= 600 else v[:600] + b"...") if isinstance(v, bytes) else str(v)
     return "%s %s\n    old: %s\n    new: %s" % (d.kind, d.where, short(d.old), short(d.new))
 
 
 def signature(d):
-    """Of what sort it is: by this differences are counted, and shrinking holds on to it."""
+    """The type of a difference, by which differences are counted, and which shrinking keeps."""
     if d.kind == "result":
         return "result %s: %s / %s" % (d.where.split()[1], d.old, d.new)
     if d.kind == "report":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""A case and two runs of it, and what rules want to know of them."""
+"""A case and two runs of it, with queries for rules."""
 import collections
 import importlib
 import json
@@ -8,12 +8,12 @@ FORMATS = ("teeworlds", "triclon", "torchlight")
 Difference = collections.namedtuple("Difference", "kind where old new")
 
 
-def of(format_):
+def format_module(format_):
     return importlib.import_module("of_" + format_)
 
 
 class Context:
-    """A case, both runs of it, and what a rule wants to know of them."""
+    """A case, both runs of it, and queries for rules."""
 
     def __init__(self, case, old, new):
         self.case, self.old, self.new = case, old, new
@@ -21,15 +21,15 @@ class Context:
         self.killed = any(op[0] == "kill" for op in case.ops)
 
     def at(self, d):
-        """Of a result: of which operation."""
+        """The index of the operation of a result."""
         return int(d.where.split(":")[0])
 
     def written(self, until):
-        """All that was written before a look (None: the last), to whatever name."""
+        """All content that was written before a look (None: the last), to any name."""
         return [op[3] for op in self.case.ops[:until] if op[0] == "put"]
 
     def says_less(self, path):
-        """Is what was written there at last a JSON without some key that one before it has?"""
+        """Is the last content written there a JSON without some key of an earlier one?"""
         keys = [self.keys(op[3]) for op in self.case.ops if op[0] == "put"]
         last = [self.keys(op[3]) for op in self.case.ops if op[0] == "put" and op[1] == path][-1:]
         return bool(last and last[0] is not None) and any(k and k - last[0] for k in keys)
@@ -43,14 +43,14 @@ class Context:
         return value.keys() if isinstance(value, dict) else None
 
     def map_differs(self):
-        return not of(self.case.format).same(self.old.end.files, self.new.end.files, self.saved)
+        return not format_module(self.case.format).same(self.old.end.files, self.new.end.files, self.saved)
 
     def fails_once(self):
-        """Does one save fail as a whole, which other lines tell of, and the other not?"""
+        """Does exactly one of the two saves at the end fail?"""
         return (self.old.end.code == 4) != (self.new.end.code == 4)
 
     def removed(self, path):
-        """It, or what it was called before it moved."""
+        """Was the path, or its path before a move, removed?"""
         paths = {path}
         for op in reversed(self.case.ops):
             if op[0] == "mv":
@@ -59,13 +59,13 @@ class Context:
                    for op in self.case.ops for p in paths)
 
     def aside_and_gone(self):
-        """Was something moved, and then removed or covered where it came to, or moved on to another name?"""
+        """Was a file moved to a scratch name, and then removed, overwritten or moved on?"""
         moved = {}
         for op in self.case.ops:
             if op[0] == "mv" and moved.get(op[1], op[2]) != op[2]:
                 return True
             if op[0] in ("rm", "rmdir", "put", "mv") and op[2 if op[0] == "mv" else 1] in moved:
                 return True
-            if op[0] == "mv" and of(self.case.format).is_aside(op[2]):
+            if op[0] == "mv" and format_module(self.case.format).is_aside(op[2]):
                 moved[op[2]] = op[1]
         return False

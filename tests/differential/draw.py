@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Zlib
-"""Draws what people and editors do to a tree, by paths; what the files hold, the formats' own drawers know.
-
-The drawing is done beside a mount that takes each operation as it is drawn, so that the next one meets what is
-there. What comes out is a list that needs no such mount.
-"""
+"""Draws random operations of people and editors on a tree, by paths; the drawers of the formats know the content of
+files. Each operation is done on a mount as it is drawn, so that the next one fits the tree. The result is a list that
+needs no such mount."""
 import os
 import random
 
@@ -11,11 +9,11 @@ SCRATCH = ["%s~", "%s.tmp", ".%s.swp", "%s.jpg", ".#%s"]
 
 
 class Nothing(Exception):
-    """There is nothing to do this with."""
+    """There is nothing that the operation could be done with."""
 
 
 class Draw:
-    #  What a format adds: {method: weight}.
+    # Operations that a format adds: {method: weight}.
     WEIGHTS = {"write": 12, "write_bad": 2, "move": 7, "swap": 3, "remove": 5, "remove_again": 2, "copy": 5,
                "make_dir": 2, "scratch": 2, "backup": 3, "cut": 1, "append": 1, "drop": 1, "move_over": 2, "look": 1,
                "aside": 2}
@@ -23,7 +21,7 @@ class Draw:
     def __init__(self, rng, side):
         self.rng, self.side, self.ops = rng, side, []
         self.content = side.walk()
-        self.removed = {}  # path: what stood there, for those who make it again
+        self.removed = {}  # {path: removed content}, to create it again
 
     # ---- one operation
 
@@ -44,7 +42,7 @@ class Draw:
         return result == "0"
 
     def put(self, path, data):
-        """In one of the ways in which programs write."""
+        """Write in one of the ways of programs."""
         rng = self.rng
         if path not in self.content:
             return self.do("put", path, rng.choice(("new", "new", "trunc", "shell")), data)
@@ -64,7 +62,7 @@ class Draw:
             self.do("rm", aside)
         return done
 
-    # ---- what there is
+    # ---- choices
 
     def pick(self, found):
         found = sorted(found)
@@ -85,7 +83,7 @@ class Draw:
         return {p: d for p, d in self.content.items() if p.startswith(path + "/")}
 
     def beside(self, path):
-        """A scratch name that is free."""
+        """A free scratch name."""
         above, name = os.path.split(path)
         for _ in range(20):
             out = os.path.join(above, self.rng.choice(SCRATCH) % name)
@@ -93,25 +91,25 @@ class Draw:
                 return out
         raise Nothing
 
-    # ---- what a format says
+    # ---- methods that a format overrides
 
     def things(self):
-        """Paths of what can be moved and removed as a whole."""
+        """Paths of objects that can be moved and removed as a whole."""
         raise NotImplementedError
 
     def fresh(self, path):
-        """A path for what stands at this one to move to, be copied to, or be made at."""
+        """A path to which the object at this path can be moved or copied, or where it can be created."""
         raise NotImplementedError
 
     def text(self, path):
-        """Other content for a file, which may be right."""
+        """Other content for a file, which may be valid."""
         raise NotImplementedError
 
     def bad(self, path):
-        """Content that is no such file."""
+        """Invalid content for a file."""
         raise NotImplementedError
 
-    # ---- what is drawn
+    # ---- operations
 
     def write(self):
         path = self.pick(self.files())
@@ -126,7 +124,7 @@ class Draw:
         self.do("mv", path, self.fresh(path))
 
     def aside(self):
-        """To a scratch name, and perhaps back."""
+        """Move to a scratch name, and perhaps back."""
         path = self.pick(self.things())
         aside = self.beside(path)
         if self.do("mv", path, aside) and self.rng.random() < 0.5:
@@ -137,7 +135,7 @@ class Draw:
         self.do("mv", one, self.pick([p for p in self.things() if p != one and self.alike(one, p)]))
 
     def alike(self, one, two):
-        """Can one take the place of the other, most likely?"""
+        """Can one probably replace the other?"""
         return os.path.dirname(one) == os.path.dirname(two) and self.is_dir(one) == self.is_dir(two)
 
     def swap(self):
@@ -159,7 +157,7 @@ class Draw:
         self.rm_all(self.pick(self.things()))
 
     def remove_again(self):
-        """What is removed comes back, as it was or not."""
+        """Remove something and create it again, equal or changed."""
         path = self.pick(self.things())
         was = self.tree(path)
         self.rm_all(path)
@@ -172,11 +170,11 @@ class Draw:
     def tree(self, path):
         out = {"": self.content[path], **{p[len(path):]: d for p, d in self.below(path).items()}}
         if any(isinstance(d, str) for d in out.values()):
-            raise Nothing  # it cannot be read
+            raise Nothing  # unreadable
         return out
 
     def make(self, path, tree, part=1.0):
-        """Files in some order, and directories when they are needed."""
+        """Create files in random order, and directories when they are needed."""
         if tree[""] is not None:
             self.put(path, tree[""])
             return

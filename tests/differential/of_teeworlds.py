@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Maps of Teeworlds, and what people do to their files."""
+"""Maps of Teeworlds, and random edits of their files."""
 import functools
 import glob
 import json
@@ -16,7 +16,7 @@ import twgen_structure
 from case import Case
 from draw import Draw, Nothing
 
-LARGEST = 20_000  # bytes of a real map: larger ones take long
+LARGEST = 20_000  # bytes; larger real maps take long
 NAMES = ["lamp", "a b", "ü", "x%25y", "45_z", "dots.a", "Front", "same", "same", "sky", "Game", "much too long a name"]
 KEYS = {"image": "images", "sound": "sounds", "color_envelope": "envelopes", "position_envelope": "envelopes",
         "sound_envelope": "envelopes"}
@@ -26,7 +26,7 @@ EXTERNAL = b'{"external": true, "width": 64, "height": 32}'
 
 @functools.lru_cache(maxsize=None)
 def real_maps():
-    """Small ones; none where there is no corpus."""
+    """Small real maps; none if there is no corpus."""
     shared = os.environ.get("MAPFS_SHARED") or os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                                             "..", "..", "..", "shared")
     found = glob.glob(os.path.join(shared, "corpus", "teeworlds", "maps", "*.map")) + glob.glob(
@@ -53,7 +53,7 @@ def draw_case(rng, seed):
 
 
 def contents(files):
-    """What a map says, however its data are compressed."""
+    """The content of a map, independent of compression."""
     f = datafile.Datafile(files[""])
     out, used = [], set()
     types = {i.id: ("uuid", *i.ints) for i in f.items if i.type == 0xffff}
@@ -70,12 +70,12 @@ def contents(files):
 
 
 def same(one, two, saved):
-    """saved: in between, so that what was copied once and made anew once may be compressed differently."""
+    """saved: saves happened in between, so that copied and recreated data may be compressed differently."""
     return one == two or bool(saved and one and two and contents(one) == contents(two))
 
 
 def same_but_for_order(one, two):
-    """As many items of each type, and the same data."""
+    """Equal numbers of items of each type, and equal data."""
     def counts(files):
         items, loose = contents(files)
         return sorted(str((type_, len(ints))) for type_, _, ints in items), loose
@@ -91,7 +91,7 @@ def is_aside(path):
 
 
 def resized(ops):
-    """The directories of layers in which a table or layer.json was written, or came to."""
+    """The directories of layers to which a table or layer.json was written or moved."""
     out = set()
     for op in ops:
         target = op[2] if op[0] == "mv" else op[1] if len(op) > 1 else ""
@@ -124,7 +124,7 @@ class Drawer(Draw):
         return out
 
     def sort(self, path):
-        """(the list in which it is one, its path's part)"""
+        """(the list that it belongs to, the rest of its path)"""
         parts = path.split("/")
         if parts[0] in ENDINGS and len(parts) > 1:
             return parts[0]
@@ -223,7 +223,7 @@ class Drawer(Draw):
             one[key] = self.rng.choice((0, 1, one[key] + 1, 100, -5))
 
     def reference(self, key):
-        """By a name that is there, was, may come, or never."""
+        """A reference by a name that exists, existed, may exist later, or never."""
         there = [stem(os.path.basename(p)) for p in self.side_of(KEYS[key])]
         was = [stem(os.path.basename(p)) for p in self.removed if p.startswith(KEYS[key] + "/")]
         return self.rng.choice(sorted(there) * 2 + sorted(was)[:4] + NAMES[:4] + [None, 0, 1, 77, "nobody"])
@@ -234,10 +234,10 @@ class Drawer(Draw):
                                 data.replace(b"0", b"99999999999", 1), data.replace(b'"', b"'", 2), b"{}", b"[]",
                                 data.replace(b"version", b"unheard-of", 1)))
 
-    # ---- what only these maps have
+    # ---- operations on these maps only
 
     def references(self):
-        """A file with references names something else."""
+        """Change a reference in a file."""
         names = ("layer.json", "quads.json", "sources.json")
         path = self.pick([p for p in self.files("groups/") if os.path.basename(p) in names])
         try:
@@ -251,14 +251,14 @@ class Drawer(Draw):
         key = self.rng.choice(sorted(KEYS.keys() & one.keys()))
         one[key] = self.reference(key)
         self.put(path, json.dumps(value, ensure_ascii=False).encode())
-        if isinstance(one[key], str) and self.rng.random() < 0.3:  # and what it names comes
+        if isinstance(one[key], str) and self.rng.random() < 0.3:  # create the referenced object
             new = "%s/%s%s" % (KEYS[key], one[key], self.rng.choice(ENDINGS[KEYS[key]]))
             like = [p for p in self.side_of(KEYS[key]) if isinstance(self.content[p], bytes)
                     and p.endswith(os.path.splitext(new)[1])]
             self.put(new, self.content[self.pick(like)])
 
     def resize(self):
-        """The layer's size, or its tables', or some of both."""
+        """Change the layer's size, its tables' sizes, or some of both."""
         path = self.pick([p for p in self.dirs() if p.startswith("groups/") and p.count("/") == 3])
         tables = [p for p in self.below(path) if p.endswith(".csv") and isinstance(self.content[p], bytes)]
         main = self.content.get(path + "/layer.json")
@@ -280,7 +280,7 @@ class Drawer(Draw):
             self.put(name, data)
 
     def add_layer(self):
-        """From nothing but a layer.json; missing tables are zeros."""
+        """Add a layer by its layer.json alone; missing tables are zeros."""
         above = self.pick([p for p in self.dirs() if p.startswith("groups/") and p.endswith("/layers")])
         path = "%s/%s" % (above, self.name(len(self.side_of(above))))
         kind = self.rng.choice(("tiles", "tiles", "quads", "sounds"))
@@ -302,18 +302,18 @@ class Drawer(Draw):
             self.put(path + "/group.json", json.dumps({"version": 3, "x_offset": self.rng.randrange(99)}).encode())
 
     def other_form(self):
-        """An image becomes external, or embedded."""
+        """Make an image external, or embed it."""
         path = self.pick([p for p in self.side_of("images") if p.endswith((".png", ".json"))])
         self.put(stem(path) + (".json" if path.endswith(".png") else ".png"),
                  EXTERNAL if path.endswith(".png") else self.png())
 
     def retype(self):
-        """A file takes the content of another one."""
+        """Write the content of another file to a file."""
         one = self.pick(self.files())
         self.put(one, self.content[self.pick([p for p in self.files() if os.path.splitext(p)[1] == os.path.splitext(one)[1]])])
 
     def raw(self):
-        """A number of an item, where that may be written."""
+        """Change a number of an item, if raw/ is writable."""
         path = self.pick([p for p in self.raw_items if "/items/" in p])
         data = self.side.read(path)
         lines = data.split(b"\n") if isinstance(data, bytes) else []

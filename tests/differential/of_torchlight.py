@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Archives of Torchlight II, and what people do to their files: a MOD, or a PAK and its manifest."""
+"""Archives of Torchlight II, a MOD or a PAK with its manifest, and random edits of their files."""
 import json
 import re
 
@@ -54,7 +54,7 @@ def draw_case(rng, seed):
     return Case("torchlight", seed, "A.MOD", {"": head + section + table}, option)
 
 
-# ---- what an archive says, without the times at which the test wrote it
+# ---- content of an archive, without the times at which the test wrote it
 
 def parts(files):
     """(header, section, manifest)"""
@@ -68,7 +68,7 @@ def parts(files):
 
 def contents(files, saved):
     head, section, man = parts(files)
-    now = EPOCH + 1_600_000_000 * SECOND  # all that no case sets is older
+    now = EPOCH + 1_600_000_000 * SECOND  # times that the case did not set are older
 
     def entry(e):
         out = dict(e, time="now" if e["time"] > now else e["time"], crc=0)
@@ -85,7 +85,7 @@ def same(one, two, saved):
 
 
 def same_but_for_order(one, two):
-    """A file's type is that of its ending, or the one that its place had before."""
+    """The type of a file is that of its suffix, or the previous one of its place."""
     def plain(files):
         head, _, man = contents(files, True)
         return head, sorted((p, sorted(dict(e, type=0).items(), key=str)) for p, entries in man["dirs"] for e in entries)
@@ -100,7 +100,7 @@ def same_but_for_times(one, two):
 
 
 def same_but_for_bytes_of(paths, one, two):
-    """Of files that these say: what they are compiled to."""
+    """Equal except for the compiled bytes of these files."""
     def plain(files):
         head, _, man = contents(files, True)
         return head, [(p, [dict(e, bytes=b"", size=0) if (p + e["name"]).upper() in paths else e for e in entries])
@@ -109,7 +109,7 @@ def same_but_for_bytes_of(paths, one, two):
 
 
 def kinds_changed(ops):
-    """Paths of what came there by a rename from a name that means another content, and whether any was written, or moved so, before."""
+    """Paths of files that were renamed from a name of another kind, and whether any was written or so moved before."""
     moved, written, any_written = set(), set(), False
     for op in ops:
         if op[0] == "put":
@@ -126,7 +126,7 @@ def kinds_changed(ops):
 
 
 def lists_below(ops, path):
-    """Was a file in this directory listed as to be removed?"""
+    """Was a file in this directory listed as hidden?"""
     return any(op[0] == "put" and op[1].startswith(".mod/") and any(
         line.upper().startswith(path.upper() + "/") for line in op[3].decode(errors="replace").splitlines()) for op in ops)
 
@@ -189,7 +189,7 @@ class Drawer(Draw):
             raise Nothing
         try:
             value = json.loads(self.content[".mod/info.json"])
-        except ValueError:  # a draft
+        except ValueError:  # refused content
             raise Nothing from None
         key = self.rng.choice(sorted(value))
         if isinstance(value[key], str):
@@ -201,7 +201,7 @@ class Drawer(Draw):
         self.put(".mod/info.json", json.dumps(value, ensure_ascii=False).encode())
 
     def any_case(self):
-        """The same file by other letters."""
+        """The same file in another case."""
         path = self.pick(self.things())
         if self.rng.random() < 0.5:
             self.do("mv", path, path[:6] + path[6:].swapcase())

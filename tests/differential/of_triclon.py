@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Maps of Triclon, and what people do to their files."""
+"""Maps of Triclon, and random edits of their files."""
 import json
 
 import tcgen
@@ -70,7 +70,7 @@ class Drawer(Draw):
         return b"\n".join(rows) + self.rng.choice((b"\n", b""))
 
     def tables(self):
-        """Two that have to agree, in either order."""
+        """Write two tables that must agree, in either order."""
         for path in self.rng.sample(TABLES[:2], 2):
             if path in self.content and isinstance(self.content[path], bytes):
                 self.put(path, self.table(self.content[path]))

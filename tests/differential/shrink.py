@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Zlib
-"""A shorter list that still fails."""
+"""Shrinking of a failing list."""
 import time
 
 
 def shrink(ops, fails, seconds=60):
-    """Drops halves, quarters ... and at last single ones, as long as `fails` says yes; no longer than that."""
+    """Remove halves, quarters ... and single elements while `fails` returns True, within the time limit."""
     end, n = time.monotonic() + seconds, max(len(ops) // 2, 1)
     while True:
         at, before = 0, len(ops)

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Zlib
-"""One program's mount of a copy of a map, and operations by paths done to it.
-
-An operation is a tuple of its name and texts, bytes or numbers; what it comes to is a text: "0", or the call that
-failed and its errno ("close EINVAL"). Nothing here knows how a program works inside.
-"""
+"""A mount of a copy of a map by one program, and operations on it. An operation is a tuple of its name and texts,
+bytes or numbers; its result is a text: "0", or the failed call and its errno ("close EINVAL"). This module does not
+depend on the program's internals."""
 import collections
 import errno
 import glob
@@ -19,17 +17,17 @@ import time
 from box import sync_root
 
 MARK = "MAPFS_DIFFERENTIAL"
-ALONE = ("kill",)  # what happens to one of two mounts
-PATIENCE = 60  # seconds for one run: what takes longer hangs
+ALONE = ("kill",)  # events of one of the two mounts
+PATIENCE = 60  # seconds for one run; a longer run counts as hung
 End = collections.namedtuple("End", "code report files left shown")
 
 
 class Failed(Exception):
-    """A program did not mount what it has to."""
+    """A program did not mount a map that it must mount."""
 
 
 class Step:
-    """The call in which an operation is, for its result."""
+    """The current call of an operation, for its result."""
 
     def __init__(self, name):
         self.name = name
@@ -69,7 +67,7 @@ class Side:
         shutil.rmtree(self.root, ignore_errors=True)
 
     def run(self, *args):
-        """The exit code, and what it printed: into a file, as a process that lasts may keep it open."""
+        """Run the program: exit code and output. The output goes into a file, which a daemon may keep open."""
         with open(os.path.join(self.root, "out"), "w+b") as out:
             code = subprocess.run([self.program, *args], stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=self.env,
                                   timeout=2 * PATIENCE).returncode
@@ -80,7 +78,7 @@ class Side:
         option = ["-o", self.case.option] if self.case.option else []
         for _ in range(100):
             code, text = self.run(*option, self.map, self.point)
-            if code != 7:  # who was killed may still be going
+            if code != 7:  # a killed process may still be exiting
                 break
             time.sleep(0.02)
         if code:
@@ -88,7 +86,7 @@ class Side:
         return text
 
     def processes(self):
-        """Those of this mount, by a mark in their environment."""
+        """Processes of this mount, found by a mark in their environment."""
         mark, out = ("%s=%s" % (MARK, self.root)).encode(), []
         for pid in filter(str.isdigit, os.listdir("/proc")):
             try:
@@ -100,7 +98,7 @@ class Side:
         return out
 
     def destroy(self):
-        """kill -9 of all that serves the mount, and the mount point as it was."""
+        """Kill all processes of the mount with SIGKILL, and clean the mount point."""
         while True:
             found = self.processes()
             for pid in found:
@@ -131,7 +129,7 @@ class Side:
             return "%s %s" % (step.name, errno.errorcode.get(e.errno, e.errno))
 
     def op_put(self, step, path, way, data):
-        """way: "over" leaves the old bytes until new ones take their place, "shell" flushes before it writes."""
+        """way: "over" keeps the old bytes until new ones replace them, "shell" flushes before it writes."""
         flags = {"over": 0, "new": os.O_CREAT | os.O_EXCL, "trunc": os.O_CREAT | os.O_TRUNC,
                  "shell": os.O_CREAT | os.O_TRUNC, "append": os.O_APPEND}[way]
         fd = step("open", os.open, self.at(path), os.O_WRONLY | flags, 0o644)
@@ -167,14 +165,15 @@ class Side:
         os.utime(self.at(path), (seconds, seconds))
 
     def op_drop(self, step, path):
-        """What says that something is wrong, and nothing else, can be dropped."""
+        """Remove the attribute with the error, if there is one."""
         step("drop", os.getxattr, self.at(path), "user.mapfs.error")
         step("drop of what was said", os.removexattr, self.at(path), "user.mapfs.error")
 
-    # ---- what happens to one of two mounts alone
+    # ---- events of one mount
 
     def sync(self):
-        """Did it save? That is not compared: a save in the middle may be refused for what comes later."""
+        """Save; returns whether the save succeeded. That is not compared, since later operations may repair what a
+        save refuses."""
         self.synced = True
         try:
             sync_root(self.point)
@@ -185,19 +184,19 @@ class Side:
     def journal(self):
         return glob.glob(glob.escape(self.map) + ".mapfs-journal*")
 
-    def told(self):
-        """Paths of which status says that the map, or a refusal, has them."""
+    def read_status(self):
+        """Paths that status reports as changed or refused."""
         value = json.loads(self.run("status", "--json", self.point)[1])
         lines = [v for key in ("changed", "new", "moved", "renamed", "kept", "drafts", "waiting", "refused")
                  for v in value.get(key, ())]
         return {v["file"] if isinstance(v, dict) else v for v in lines}
 
     def kill(self):
-        """And a mount anew. Scratch is in no journal, so it is made again; and after a save that left nothing the
-        next mount may deal numbers anew."""
+        """Kill and mount again. Scratch files are in no journal, so they are created again; after a complete save,
+        the next mount may renumber entries."""
         if self.synced and not self.journal():
             return
-        before, told = self.walk(), self.told()
+        before, told = self.walk(), self.read_status()
         self.destroy()
         self.mount()
         now = self.walk()
@@ -208,10 +207,10 @@ class Side:
             with open(self.at(path), "wb") as f:
                 f.write(before[path])
 
-    # ---- what is seen
+    # ---- results
 
     def walk(self, names=False):
-        """{path: bytes, None of a directory, or an errno}, but for raw/. names: no file is read."""
+        """{path: bytes, None for a directory, or an errno}, without raw/. names: read no file."""
         out, todo = {}, [""]
         while todo:
             above = todo.pop()
@@ -234,7 +233,7 @@ class Side:
             return errno.errorcode[e.errno]
 
     def plain(self, text):
-        """Without what each run has of its own; and the words of DESIGN's rule 12 for those of c0b7461f."""
+        """Remove text that differs between runs, and translate report words of c0b7461f to those of DESIGN rule 12."""
         text = text.replace(self.root, "@")
         text = re.sub(r"(?m)^left(?=: .*: what could not be read)", "note", text)
         text = re.sub(r"(?m)^left(?=: )", "rescued", text)
@@ -266,8 +265,8 @@ Run = collections.namedtuple("Run", "results looks end start failed")
 
 
 def run(program, room, name, case, alone=False):
-    """All of a case; with what happens to one side alone, or without it."""
-    results, looks, failed = [], [], []  # failed: at which operations a save did
+    """Run a whole case, with or without the events of one side."""
+    results, looks, failed = [], [], []  # failed: operations at which a save failed
     with Side(program, room, name, case) as side:
         try:
             for op in case.ops:

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Zlib
 """Maps to edit, each mounted in a session: box, map and mount as one object."""
+import os
+import sys
+
 import pytest
 
-import places
-import session
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "support"))
+
+import places  # noqa: E402
+import session  # noqa: E402
 
 
 @pytest.fixture
 def mounted(box):
-    """Mounts a copy of one of Debian's maps."""
+    """A function that mounts a copy of one of Debian's maps."""
     return lambda name, opts="": session.Session(
         box, box.add(places.debian_map("ddnet/data/maps/" + name), "x.map"), opts)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""A GTK editor and a file manager, as a person sits before them."""
+"""A GTK editor and a file manager, controlled with keys as by a user."""
 import os
 
 import pytest
@@ -20,7 +20,7 @@ def display(box):
     d.close()
 
 
-def test_mousepad(tutorial, display):
+def test_mousepad_changes_the_settings(tutorial, display):
     need("mousepad")
     s = tutorial
     old = s.m.get(SETTINGS)
@@ -37,8 +37,9 @@ def test_mousepad(tutorial, display):
     s.settings_are(NEW + old)
 
 
-def carried(display, aside, images, name):
-    """A window has its title before its files can be chosen, and keys that come between are lost."""
+def copy_between_windows(display, aside, images, name):
+    """Copy a file from one window to another. A window shows its title before its files can be selected, and loses
+    keys that come earlier."""
     display.window("aside")
     display.keys("ctrl+a", "ctrl+c", "ctrl+l")
     display.type(images)
@@ -51,7 +52,7 @@ def carried(display, aside, images, name):
     return False
 
 
-def test_pcmanfm_copies_an_image_in(tsunami, display):
+def test_pcmanfm_copies_an_image_into_the_map(tsunami, display):
     need("pcmanfm")
     s = tsunami
     aside = os.path.join(s.box.root, "aside")
@@ -59,7 +60,7 @@ def test_pcmanfm_copies_an_image_in(tsunami, display):
     s.run("convert", "-size", "8x8", "xc:red", os.path.join(aside, "4_fresh.png"))
     made = pixels(boxes.get(os.path.join(aside, "4_fresh.png")))
     p = display.start("pcmanfm", "--no-desktop", aside)
-    assert any(carried(display, aside, s / "images", "4_fresh.png") for _ in range(6))
+    assert any(copy_between_windows(display, aside, s / "images", "4_fresh.png") for _ in range(6))
     assert display.shows("pcmanfm") > 16
     assert boxes.wait_for(lambda: pixels(s.m.get("images/4_fresh.png")) == made)
     display.stop(p)

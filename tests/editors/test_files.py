@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Programs that move files about: copying, packing, versions, sounds, the trash."""
+"""Programs that copy, pack and version files, encode sounds, or move files to the trash."""
 import io
 import math
 import os
@@ -20,7 +20,7 @@ CREDIT = "images/9_tsunamicredit.png"
 
 @pytest.fixture
 def fresh(box):
-    """A file outside the mount, thus on another file system, with other settings."""
+    """Other settings in a file outside the mount, and so on another file system."""
     path = os.path.join(box.root, "fresh", "settings.cfg")
     os.mkdir(os.path.dirname(path))
     boxes.put(path, NEW, os.O_WRONLY | os.O_CREAT)
@@ -28,7 +28,7 @@ def fresh(box):
     return path
 
 
-def settled(s):
+def check_settings(s):
     assert s.m.get(SETTINGS) == NEW
     assert tree(s.m.point) == s.names
     s.end()
@@ -36,7 +36,7 @@ def settled(s):
 
 
 def negated(s, name=CREDIT):
-    """A changed copy of an image, outside; its path."""
+    """Make a negated copy of an image outside the mount and return its path."""
     path = s.copy(name)
     s.run("mogrify", "-negate", path)
     return path
@@ -44,13 +44,13 @@ def negated(s, name=CREDIT):
 
 # ---- one file onto another
 
-def test_gio_save(tutorial, fresh):
+def test_gio_save_replaces_the_settings(tutorial, fresh):
     with open(fresh, "rb") as f:
         tutorial.run("gio", "save", tutorial / SETTINGS, stdin=f)
-    settled(tutorial)
+    check_settings(tutorial)
 
 
-def test_gio_save_with_backup(tutorial, fresh):
+def test_gio_save_with_backup_replaces_the_settings(tutorial, fresh):
     s = tutorial
     with open(fresh, "rb") as f:
         s.run("gio", "save", "--backup", s / SETTINGS, stdin=f)
@@ -73,7 +73,7 @@ def test_gio_trash_is_refused_and_the_file_stays(tutorial):
     ["rsync", "-a", "--delay-updates"], ["cp", "-a"], ["cp", "--remove-destination"],
     ["cp", "-b"], ["mv"], ["mv", "-b"], ["install"], ["install", "-b", "-m", "600"],
     ["gio", "copy"], ["gio", "move"]], ids=" ".join)
-def test_onto_a_file(tutorial, fresh, command):
+def test_a_program_replaces_a_text(tutorial, fresh, command):
     s = tutorial
     s.run(*command, fresh, s / SETTINGS)
     assert s.m.get(SETTINGS) == NEW
@@ -84,19 +84,19 @@ def test_onto_a_file(tutorial, fresh, command):
     s.settings_are(NEW)
 
 
-def test_dd_and_tee_and_truncate(tutorial, fresh):
+def test_dd_tee_and_truncate_change_the_settings(tutorial, fresh):
     s = tutorial
     s.run("truncate", "-s", "0", s / SETTINGS)
     s.run("dd", "if=" + fresh, "of=" + (s / SETTINGS), "bs=7", "conv=fsync")
     assert s.m.get(SETTINGS) == NEW
     with open(fresh, "rb") as f:
         s.run("tee", s / SETTINGS, stdin=f)
-    settled(s)
+    check_settings(s)
 
 
 @pytest.mark.parametrize("command", [
     ["rsync", "-a"], ["rsync", "-a", "--inplace"], ["cp", "-a"], ["mv"]], ids=" ".join)
-def test_an_image_onto_an_image(tsunami, command):
+def test_a_program_replaces_an_image(tsunami, command):
     s = tsunami
     made = negated(s)
     expected = pixels(boxes.get(made))
@@ -108,7 +108,7 @@ def test_an_image_onto_an_image(tsunami, command):
 @pytest.mark.parametrize("command", [
     ["rsync", "-a"], ["rsync", "-a", "--inplace"], ["cp", "-a"], ["mv"], ["install"],
     ["gio", "copy"], ["dd", "status=none"]], ids=" ".join)
-def test_what_cannot_be_applied_is_told_and_nothing_is_lost(tutorial, box, command):
+def test_invalid_content_is_an_error_and_loses_nothing(tutorial, box, command):
     s = tutorial
     bad = os.path.join(box.root, "author")
     boxes.put(bad, b"two\nlines\n", os.O_WRONLY | os.O_CREAT)
@@ -116,11 +116,11 @@ def test_what_cannot_be_applied_is_told_and_nothing_is_lost(tutorial, box, comma
     dd = command[0] == "dd"
     r = s.run(*command, ("if=" if dd else "") + bad, ("of=" if dd else "") + (s / "info/author"),
               code=None)
-    # Two of them write a temporary file and rename it.
+    # Two of these commands write a temporary file and rename it.
     renames = command in (["rsync", "-a"], ["gio", "copy"])
     assert r.code != 0 and ("Operation not permitted" if renames else "nvalid argument") in r.err, r
     assert not renames or "refused info/author: line 2" in s.m.xattr("", "user.mapfs.status")
-    # Either the file keeps what it held, or what was written stays there as a draft.
+    # The file keeps its old content, or has the refused one.
     shown = s.m.get("info/author")
     assert shown in (old, b"two\nlines\n")
     if shown != old:
@@ -138,25 +138,25 @@ def test_what_cannot_be_applied_is_told_and_nothing_is_lost(tutorial, box, comma
 @pytest.mark.parametrize("command", [
     ["tar", "-x", "-f"], ["tar", "-x", "--overwrite", "-f"], ["tar", "-x", "-U", "-f"]],
     ids=" ".join)
-def test_tar(tutorial, fresh, command):
+def test_tar_replaces_the_settings(tutorial, fresh, command):
     s = tutorial
     os.makedirs(os.path.join(s.twin, "info"))
     shutil.copy(fresh, os.path.join(s.twin, SETTINGS))
     archive = os.path.join(s.box.root, "a.tar")
-    # -U removes first what it extracts, and no tar can remove a directory that holds something.
+    # -U removes the old files first, and no tar removes a directory with entries.
     s.run("tar", "-c", "-f", archive, "-C", s.twin, SETTINGS if "-U" in command else "info")
     s.run(*command, archive, "-C", s.m.point)
-    settled(s)
+    check_settings(s)
 
 
-def test_unzip(tutorial, fresh):
+def test_unzip_replaces_the_settings(tutorial, fresh):
     s = tutorial
     os.makedirs(os.path.join(s.twin, "info"))
     shutil.copy(fresh, os.path.join(s.twin, SETTINGS))
     archive = os.path.join(s.box.root, "a.zip")
     s.run("zip", "-q", "-r", archive, "info", cwd=s.twin)
     s.run("unzip", "-q", "-o", archive, "-d", s.m.point)
-    settled(s)
+    check_settings(s)
 
 
 ROUNDS = {
@@ -173,7 +173,7 @@ ROUNDS = {
 
 
 @pytest.mark.parametrize("how", sorted(ROUNDS))
-def test_a_whole_tree_out_and_in_again_leaves_the_map(mounted, how):
+def test_a_tree_copied_out_and_back_leaves_the_map_unchanged(mounted, how):
     if how == "zip":
         need("zip")
     s = mounted("Sunny Side Up.map", "raw=off")
@@ -184,7 +184,7 @@ def test_a_whole_tree_out_and_in_again_leaves_the_map(mounted, how):
     assert s.after.raw == s.raw
 
 
-def test_removing_all_images_and_copying_them_back_leaves_the_map(mounted):
+def test_removing_all_images_and_copying_them_back_leaves_the_map_unchanged(mounted):
     s = mounted("Tsunami.map", "raw=off")
     s.run("cp", "-a", s / "images", s.twin)
     s.run("sh", "-c", 'rm "$1"/*', "sh", s / "images")
@@ -202,7 +202,7 @@ def git(s, *args, code=0):
                  "--work-tree=" + s.m.point, *args, cwd=s.m.point, code=code).out
 
 
-def test_git_keeps_versions_elsewhere_and_brings_them_back(mounted):
+def test_git_with_its_repository_elsewhere_restores_a_version(mounted):
     s = mounted("Tutorial.map", "raw=off")
     git(s, "init", "-q")
     git(s, "add", ".")
@@ -232,7 +232,7 @@ def test_git_brings_a_change_into_the_map(tutorial):
     git(s, "commit", "-q", "-a", "-m", "changed")
     git(s, "checkout", "-q", "HEAD~1")
     git(s, "checkout", "-q", "-")
-    settled(s)
+    check_settings(s)
 
 
 def test_git_init_in_the_mount_is_refused(tutorial):
@@ -257,7 +257,7 @@ def wav(path, seconds=0.2):
 
 
 def encoded(s, name, *args):
-    """Encodes a tone into the mount and into the twin; the bytes in the twin."""
+    """Encode a tone into the mount and into the twin, and return the bytes in the twin."""
     tone = wav(os.path.join(s.box.root, "tone.wav"))
     os.makedirs(os.path.join(s.twin, "sounds"), exist_ok=True)
     for path in (os.path.join(s.twin, name), s / name):
@@ -265,7 +265,7 @@ def encoded(s, name, *args):
     return boxes.get(os.path.join(s.twin, name))
 
 
-def test_opusenc(sunny):
+def test_opusenc_replaces_a_sound(sunny):
     s = sunny
     made = encoded(s, "sounds/0_sunny.opus")
     s.end()
@@ -284,7 +284,7 @@ def test_opusenc_adds_a_sound(generated):
     assert reading.sound(s.after, "bell") == reading.sound(s.before, "bell")
 
 
-def test_opusdec_reads_and_a_wave_file_is_refused_as_a_sound(sunny):
+def test_opusdec_reads_a_sound_and_a_wave_file_is_refused(sunny):
     s = sunny
     out = os.path.join(s.box.root, "out.wav")
     s.run("opusdec", "--quiet", s / "sounds/0_sunny.opus", out)
@@ -296,7 +296,7 @@ def test_opusdec_reads_and_a_wave_file_is_refused_as_a_sound(sunny):
     assert s.after.raw == s.raw
 
 
-def test_what_is_no_part_of_a_map_is_kept_beside_it(tsunami):
+def test_a_file_that_is_no_part_of_a_map_is_rescued_beside_it(tsunami):
     s = tsunami
     s.box.allow("x.map.mapfs-left")
     boxes.put(s / "images/photo.jpg", b"not an image of ours", os.O_WRONLY | os.O_CREAT)

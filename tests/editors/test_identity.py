@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Zlib
-"""Which object of the map a file is, whatever was done to its name.
+"""Which object of the map a file stands for after renames, copies and removals.
 
-Each scenario runs on a real map to three ends: unmounting, saving with sync before, and kill -9
-followed by a mount that replays the journal. What the map says afterwards must be the same.
+Each scenario runs on a real map and ends in three ways: unmounting, saving with sync first, and kill -9 followed by a
+mount that replays the journal. All three must give the same map.
 """
 import errno
 import json
@@ -24,7 +24,7 @@ OUT = "images/6_jungle_midground"
 
 
 def png(width, height, data):
-    """A PNG of RGBA pixels, by the standard."""
+    """A PNG of RGBA pixels, written according to the standard."""
     def chunk(kind, body):
         return (struct.pack(">I", len(body)) + kind + body
                 + struct.pack(">I", zlib.crc32(kind + body)))
@@ -39,11 +39,11 @@ BLUE = (8, 8, b"\0\0\xff\x80" * 64)
 
 
 class Parts:
-    """What the map says, to be changed as the scenario should have changed it."""
+    """The images of a map and the references to them, which a scenario changes in the expected way."""
 
     def __init__(self, f):
-        said = reading.parts(f)
-        self.images, self.references = said["images"], said["references"]
+        found = reading.parts(f)
+        self.images, self.references = found["images"], found["references"]
 
     def at(self, name):
         return [i[0] for i in self.images].index(name)
@@ -75,7 +75,7 @@ def mv(s, old, new_):
     os.rename(s / old, s / new_)
 
 
-# Each: what is done (s), and what should have come of it (p: Parts).
+# Each scenario changes the files (s) and the expected parts (p).
 
 def unlink_and_create(s, p):
     os.unlink(s / A)
@@ -138,7 +138,7 @@ def three_in_a_ring(s, p):
 
 
 def over_another(s, p):
-    # The file at A's path is now what stood at B's; nothing stands at B's.
+    # The file at the path of A is now the one from the path of B, where no file is left.
     mv(s, B, A)
     picture = p.get("tsunamicredit")
     p.set("tsunami", picture)
@@ -264,7 +264,7 @@ def names_of(scenarios):
 
 def unmounted(s):
     r = s.box.run("-u", s.m.point)
-    # No game has the image that became external.
+    # No game has the image that the scenario made external.
     assert r.code == (5 if "warning: images/8_tsunami.json" in r.out else 0), r
 
 
@@ -281,7 +281,7 @@ def killed(s):
     unmounted(s)
 
 
-# Syncing saves as unmounting does; of the scenarios those that differ most go on after it.
+# A sync saves like an unmount, so only the most different scenarios continue after a sync.
 SYNCED = [unlink_and_create, swap_through("t"), over_another, another_number_and_name_twice,
           embedded, removed_with_its_references]
 
@@ -295,7 +295,7 @@ def to_ends(scenarios, synced_too):
 
 
 @pytest.mark.parametrize("scenario, end", to_ends(SCENARIOS, SYNCED))
-def test_what_a_person_meant(tsunami, scenario, end):
+def test_a_scenario_gives_the_expected_map(tsunami, scenario, end):
     s = tsunami
     expected = Parts(s.before)
     scenario(s, expected)
@@ -387,7 +387,7 @@ UNDONE = [undo_unlink, undo_rename, undo_swap, undo_backup, undo_backup_by_copy,
 
 
 @pytest.mark.parametrize("undone, end", to_ends(UNDONE, [undo_unlink, undo_swap]))
-def test_undone_before_the_save_the_map_is_not_written(tsunami, undone, end):
+def test_changes_undone_before_the_save_leave_the_map_unwritten(tsunami, undone, end):
     s = tsunami
     before = os.stat(s.path)
     undone(s)
@@ -398,22 +398,22 @@ def test_undone_before_the_save_the_map_is_not_written(tsunami, undone, end):
     assert (after.st_mtime_ns, after.st_ino) == (before.st_mtime_ns, before.st_ino)
 
 
-# ---- what the report says
+# ---- reports
 
-def test_a_removal_names_the_object_and_every_reference_that_went(tsunami):
+def test_a_removal_reports_the_object_and_every_removed_reference(tsunami):
     s = tsunami
     os.unlink(s / "images/2_ddnet_tiles.png")
     assert "images/2_ddnet_tiles.png" in s.m.xattr("", "user.mapfs.status")
-    said = s.m.unmount()
-    lines = (said.out + said.err).splitlines()
+    found = s.m.unmount()
+    lines = (found.out + found.err).splitlines()
     gone = reading.references(s.before).count("ddnet_tiles")
-    assert gone > 0 and sum("has no image now" in line for line in lines) == gone
+    assert gone > 0 and sum("lost its image" in line for line in lines) == gone
     assert any(line.startswith("removed: images/2_ddnet_tiles.png") for line in lines)
 
 
 @pytest.mark.parametrize("name", ["images/8_tsunami.png~", "images/.hidden", "t", "sounds/x.png",
                                   "info/8_tsunami.png", "images/8_tsunami.jpg"])
-def test_moved_to_a_name_that_means_nothing_it_stays_in_the_map(tsunami, name):
+def test_an_image_moved_to_a_scratch_name_stays_in_the_map(tsunami, name):
     s = tsunami
     s.box.allow("x.map.mapfs-left")
     mv(s, A, name)
@@ -424,7 +424,7 @@ def test_moved_to_a_name_that_means_nothing_it_stays_in_the_map(tsunami, name):
     assert boxes.get(s.path) == s.raw
 
 
-def test_moved_to_another_ending_than_its_content_is_refused(tsunami):
+def test_a_rename_to_an_ending_that_does_not_fit_the_content_is_refused(tsunami):
     s = tsunami
     assert boxes.refused(mv, s, A, "images/8_tsunami.json") == errno.EPERM
     assert tree(s.m.point) == s.names
@@ -437,7 +437,7 @@ def test_moved_to_another_ending_than_its_content_is_refused(tsunami):
     ("images/8_tsunami.png", "raw/items/x", None), ("raw/data/00000", "images/0.png", None),
     ("images/8_tsunami.png", "images/8_" + "x" * 128 + ".png", errno.ENAMETOOLONG),
     ("images/8_tsunami.png", "images/" + "x" * 252 + ".png", errno.ENAMETOOLONG)])
-def test_a_rename_that_cannot_be_is_refused_and_changes_nothing(tsunami, old, new_, why):
+def test_an_impossible_rename_is_refused_and_changes_nothing(tsunami, old, new_, why):
     s = tsunami
     found = boxes.refused(mv, s, old, new_)
     assert found == why if why else found
@@ -446,7 +446,7 @@ def test_a_rename_that_cannot_be_is_refused_and_changes_nothing(tsunami, old, ne
     assert s.after.raw == s.raw
 
 
-def test_paths_hold_still_after_a_save_until_the_next_mount(tsunami):
+def test_a_save_changes_no_path_until_the_next_mount(tsunami):
     s = tsunami
     p = Parts(s.before)
     mv(s, B, "images/0_tsunamicredit.png")
@@ -457,7 +457,7 @@ def test_paths_hold_still_after_a_save_until_the_next_mount(tsunami):
     fd = os.open(s.m.point, os.O_RDONLY)
     os.fsync(fd)
     assert tree(s.m.point) == shown
-    # The same paths mean the same objects after the save.
+    # The same paths refer to the same objects after the save.
     s.m.put(A, png(*RED))
     p.set("tsunami", RED)
     s.m.put("images/0_tsunamicredit.png", png(*BLUE))
@@ -487,14 +487,14 @@ def test_sounds_follow_the_same_rules(generated):
     assert (reading.sound(f, "bell"), reading.sound(f, "gong")) == (other, bell)
 
 
-def test_a_removed_sound_is_gone(generated):
+def test_a_removed_sound_is_not_in_the_map(generated):
     s = generated
     os.unlink(s / "sounds/0_bell.opus")
     s.m.unmount()
     assert datafile.Datafile.load(s.path).of_type(datafile.SOUND) == []
 
 
-def test_info_files_can_be_swapped_removed_and_made_anew(generated):
+def test_info_files_can_be_swapped_removed_and_recreated(generated):
     s = generated
     mv(s, "info/author", "info/t")
     mv(s, "info/version", "info/author")

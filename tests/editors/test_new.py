@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""A map made from nothing, and what is copied into it out of another map's mount."""
+"""New maps, and parts that are copied into them from the mount of another map."""
 import os
 
 import pytest
@@ -15,7 +15,7 @@ FOLDERS = ("info", "images", "sounds")
 
 
 def make(box, name="new.map"):
-    """mapfs --new; the Mount."""
+    """Run mapfs --new and return the Mount."""
     box.before.add(name)
     path, point = os.path.join(box.maps, name), box.point("new")
     r = box.run("--new", path, point)
@@ -36,7 +36,7 @@ def resaved_as_it_is(box, path):
 
 
 def extracted(box, path, name):
-    """What DDNet's map_extract takes out of a map: {file name: bytes}."""
+    """The files that map_extract of DDNet writes: {file name: bytes}."""
     out = os.path.join(box.root, name)
     os.mkdir(out)
     assert tool(box, "map_extract", path, out).code == 0
@@ -48,7 +48,7 @@ def info(f):
     return [None if t == -1 else f.blob(t) for t in texts]
 
 
-def test_a_new_map_with_nothing_in_it_is_one_that_the_game_reads(box):
+def test_the_game_reads_an_empty_new_map(box):
     m = make(box)
     assert set(FOLDERS) <= set(os.listdir(m.point))
     m.unmount()
@@ -64,7 +64,7 @@ def test_a_new_map_does_not_replace_a_file(box, small):
 
 @pytest.mark.parametrize("how", ["cp -a", "rsync -a", "one by one, the last first"])
 @pytest.mark.parametrize("source", ["Tsunami.map", "Sunny Side Up.map"])
-def test_info_images_and_sounds_copied_from_another_mount(box, source, how):
+def test_a_new_map_takes_info_images_and_sounds_from_another_mount(box, source, how):
     if "rsync" in how:
         boxes.needs("rsync")
     path = box.add(places.debian_map("ddnet/data/maps/" + source), "source.map")
@@ -88,7 +88,7 @@ def test_info_images_and_sounds_copied_from_another_mount(box, source, how):
         assert reading.names(after, type_) == reading.names(before, type_)
     a, b = reading.parts(before), reading.parts(after)
     assert (b["images"], b["sounds"]) == (a["images"], a["sounds"])
-    # What is not there and what is empty are the same file of no bytes.
+    # A missing text and an empty one are the same.
     assert [t or b"\0" for t in info(after)] == [t or b"\0" for t in info(before)]
     resaved_as_it_is(box, new.map)
     assert extracted(box, new.map, "after") == extracted(box, path, "before")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Programs that change pictures, and a table made by an office program."""
+"""Programs that change pictures, and an office program that makes a table."""
 import os
 
 import pytest
@@ -15,7 +15,7 @@ LOGO = "images/8_tsunami.png"
 
 
 def finish(s, made, name=CREDIT, changed=True):
-    """The map holds the picture that the program made of the copy in an ordinary directory."""
+    """The map has the picture that the program made of the copy in the ordinary directory."""
     shown = pixels(s.m.get(name))
     assert shown == pixels(made)
     old = s.before.of_type(IMAGE)[int(os.path.basename(name)[0])].ints
@@ -24,28 +24,28 @@ def finish(s, made, name=CREDIT, changed=True):
     s.image_is(name, pixels(made))
 
 
-def test_convert_into_the_same_file(tsunami):
+def test_convert_overwrites_its_input(tsunami):
     finish(tsunami, tsunami.both(CREDIT, "convert", "{}", "-negate", "{}"))
 
 
-def test_convert_to_another_size(tsunami):
+def test_convert_changes_the_size(tsunami):
     finish(tsunami, tsunami.both(CREDIT, "convert", "{}", "-resize", "50%", "{}"))
 
 
 @pytest.mark.parametrize("args", [["-resize", "64x64!"], ["-colors", "16"]], ids=" ".join)
-def test_mogrify(tsunami, args):
+def test_mogrify_changes_an_image(tsunami, args):
     finish(tsunami, tsunami.both(CREDIT, "mogrify", *args))
 
 
 @pytest.mark.parametrize("args", [["-q"], ["-q", "-force", "-backup"]], ids=" ".join)
-def test_optipng(tsunami, args):
-    # It changes how a picture is stored, never what it shows, so nothing is saved.
+def test_optipng_leaves_the_map_unchanged(tsunami, args):
+    # optipng changes the encoding of a picture but not its pixels, so the map stays unchanged.
     s = tsunami
     finish(s, s.both(CREDIT, "optipng", *args), changed=False)
     assert s.after.raw == s.raw
 
 
-def test_pngquant(tsunami):
+def test_pngquant_changes_an_image(tsunami):
     finish(tsunami, tsunami.both(CREDIT, "pngquant", "--ext", ".png", "--force", "16"))
 
 
@@ -55,14 +55,14 @@ def test_pngquant_into_a_new_name_adds_an_image(tsunami):
     quantised = pixels(boxes.get(os.path.join(s.twin, "images/9_tsunamicredit-fs8.png")))
     assert pixels(s.m.get("images/9_tsunamicredit-fs8.png")) == quantised
     s.end(same_names=False)
-    # Both have the position 9, and of equal ones the one made last comes first.
+    # Both have the position 9, and the newer one of two equal positions comes first.
     assert reading.names(s.after, IMAGE)[8:] == ["tsunami", "tsunamicredit-fs8", "tsunamicredit"]
     assert reading.references(s.after) == reading.references(s.before)
     assert pixels(s.extracted("tsunamicredit-fs8.png")) == quantised
     assert pixels(s.extracted("tsunamicredit.png")) == reading.image(s.before, "tsunamicredit")
 
 
-def test_pillow(tsunami):
+def test_pillow_changes_an_image(tsunami):
     Image = pytest.importorskip("PIL.Image")
     s = tsunami
     for path in (s.copy(CREDIT), s / CREDIT):
@@ -72,7 +72,7 @@ def test_pillow(tsunami):
     finish(s, s.same_as_twin(CREDIT))
 
 
-def test_pillow_with_a_palette(tsunami):
+def test_pillow_writes_an_image_with_a_palette(tsunami):
     Image = pytest.importorskip("PIL.Image")
     s = tsunami
     for path in (s.copy(CREDIT), s / CREDIT):
@@ -86,7 +86,7 @@ GIMP = """(let* ((image (car (gimp-file-load RUN-NONINTERACTIVE "%s" "%s")))
     (gimp-file-save RUN-NONINTERACTIVE image layer "%s" "%s"))"""
 
 
-def test_gimp(tsunami):
+def test_gimp_changes_an_image(tsunami):
     s = tsunami
     args = []
     for path in (s.copy(CREDIT), s / CREDIT):
@@ -126,7 +126,7 @@ def test_libreoffice_makes_a_table_of_a_spreadsheet(generated):
     assert [list(tiles[80 * y:80 * y + 80:4]) for y in range(10)] == rows
 
 
-def test_a_picture_that_is_none_is_refused_and_the_image_stays(tsunami):
+def test_an_invalid_picture_is_refused_and_the_image_stays(tsunami):
     s = tsunami
     gif = os.path.join(s.box.root, "x.gif")
     s.run("convert", s / CREDIT, gif)
@@ -140,7 +140,7 @@ def test_a_picture_that_is_none_is_refused_and_the_image_stays(tsunami):
     assert s.after.raw == s.raw
 
 
-def test_two_pictures_at_once(tsunami):
+def test_one_program_changes_two_pictures(tsunami):
     s = tsunami
     made = {n: s.copy(n) for n in (CREDIT, LOGO)}
     for paths in (list(made.values()), [s / n for n in made]):

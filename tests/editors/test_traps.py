@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Zlib
-"""How writable archives lose what was written: one test for each way, by a number of its own.
+"""Known ways in which writable archives lose data: one test for each, named after its number.
 
-Those that are missing here are of unmounting and signals, and stand in tests/mount.
+tests/mount has the tests for unmounting and signals.
 """
 import ctypes
 import errno
@@ -28,12 +28,12 @@ def m(box, small):
     return m
 
 
-def saved(m):
+def unmounted_settings(m):
     m.unmount()
     return parts.settings(m.map).rstrip(b"\0").replace(b"\0", b"\n") + b"\n"
 
 
-def make(m, name, data):
+def create_file(m, name, data):
     boxes.put(m / name, data, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
 
 
@@ -51,17 +51,17 @@ def rename2(old, new, flags):
 
 @pytest.mark.parametrize("temporary", ["info/sedAbCdEf", "info/.goutputstream-ABCDEF", "t",
                                        "images/.t", "info/author"])
-def test_T1_a_temporary_file_renamed_over_another_is_in_the_map(m, temporary):
+def test_T1_a_temporary_file_renamed_over_a_file_replaces_its_content(m, temporary):
     if temporary == AUTHOR:
         os.unlink(m / temporary)
-    make(m, temporary, SHORT if temporary != AUTHOR else b"x 1")
+    create_file(m, temporary, SHORT if temporary != AUTHOR else b"x 1")
     os.rename(m / temporary, m / SETTINGS)
     assert m.get(SETTINGS).strip() == b"x 1"
-    assert saved(m) == SHORT
+    assert unmounted_settings(m) == SHORT
 
 
 @pytest.mark.parametrize("name", [SETTINGS, SCRATCH])
-def test_T2_opening_to_write_anew_cuts_what_was_there(m, name):
+def test_T2_opening_with_truncation_drops_the_old_content(m, name):
     boxes.put(m / name, LONG, os.O_WRONLY | os.O_CREAT)
     fd = os.open(m / name, os.O_WRONLY | os.O_TRUNC)
     assert os.fstat(fd).st_size == 0 and m.get(name) == b""
@@ -70,7 +70,7 @@ def test_T2_opening_to_write_anew_cuts_what_was_there(m, name):
     assert m.get(name) == SHORT
     m.box.run("-c", 'printf "y 2\\n" >"$1"', "sh", m / name, program="sh")
     assert m.get(name) == b"y 2\n"
-    assert saved(m) == (b"y 2\n" if name == SETTINGS else LONG)
+    assert unmounted_settings(m) == (b"y 2\n" if name == SETTINGS else LONG)
 
 
 def test_T4_no_save_overwrites_a_backup_beside_the_map(m):
@@ -81,12 +81,12 @@ def test_T4_no_save_overwrites_a_backup_beside_the_map(m):
     for text in (SHORT, b"y 2\n", b"z 3\n"):
         m.put(SETTINGS, text)
         m.box.run(m.point, program="sync")
-    assert saved(m) == b"z 3\n"
+    assert unmounted_settings(m) == b"z 3\n"
     assert {path: boxes.get(path) for path in kept} == kept
     assert m.box.beside() == sorted(map(os.path.basename, kept))
 
 
-def test_T5_mode_owner_and_attributes_of_the_map_stay(box, small):
+def test_T5_a_save_keeps_mode_owner_and_attributes_of_the_map(box, small):
     os.chmod(small, 0o640)
     os.setxattr(small, "user.from", b"elsewhere")
     if os.geteuid() == 0:
@@ -94,16 +94,16 @@ def test_T5_mode_owner_and_attributes_of_the_map_stay(box, small):
     before = os.stat(small)
     m = box.mount(small)
     m.put(SETTINGS, SHORT)
-    assert saved(m) == SHORT
+    assert unmounted_settings(m) == SHORT
     after = os.stat(small)
-    assert after.st_ino != before.st_ino  # it was written anew
+    assert after.st_ino != before.st_ino  # the save has written a new file
     assert (after.st_mode, after.st_uid, after.st_gid) == (
         before.st_mode, before.st_uid, before.st_gid)
     assert os.getxattr(small, "user.from") == b"elsewhere"
 
 
 @pytest.mark.parametrize("how", ["fsync", "fdatasync", "syncfs of the root"])
-def test_T6_what_was_synced_is_there_after_kill_9(m, how):
+def test_T6_synced_content_survives_kill_9(m, how):
     fd = os.open(m / SETTINGS, os.O_WRONLY | os.O_TRUNC)
     os.write(fd, SHORT)
     if how == "syncfs of the root":
@@ -111,38 +111,38 @@ def test_T6_what_was_synced_is_there_after_kill_9(m, how):
         fd = os.open(m.point, os.O_RDONLY)
     (os.fdatasync if how == "fdatasync" else os.fsync)(fd)
     m.box.kill_worker()
-    boxes.refused(os.close, fd)  # the mount is gone
+    boxes.refused(os.close, fd)  # the mount has ended
     m = m.box.mount(m.map)
     assert m.get(SETTINGS) == SHORT
-    assert saved(m) == SHORT
+    assert unmounted_settings(m) == SHORT
 
 
-def test_T6_syncing_scratch_and_directories_is_no_error(m):
-    make(m, SCRATCH, b"anything")
+def test_T6_syncing_scratch_and_directories_succeeds(m):
+    create_file(m, SCRATCH, b"anything")
     os.mkdir(m / ".dir")
     for name in (SCRATCH, ".dir", "info", "images"):
         fd = os.open(m / name, os.O_RDONLY)
         os.fsync(fd)
         os.close(fd)
-    assert saved(m) == LONG
+    assert unmounted_settings(m) == LONG
 
 
-def test_T10_a_removed_file_lives_as_long_as_it_is_open(m):
+def test_T10_a_removed_file_is_readable_while_it_is_open(m):
     fd = os.open(m / SETTINGS, os.O_RDWR)
     os.unlink(m / SETTINGS)
     assert os.pread(fd, 100, 0) == LONG
-    make(m, SETTINGS, SHORT)
+    create_file(m, SETTINGS, SHORT)
     os.pwrite(fd, b"of the old file", 0)
     os.fsync(fd)
     assert os.pread(fd, 15, 0) == b"of the old file"
     os.close(fd)
     assert m.get(SETTINGS) == SHORT
     assert [n for n in os.listdir(m / "info") if n.startswith(".")] == []
-    assert saved(m) == SHORT
+    assert unmounted_settings(m) == SHORT
 
 
-def test_T10_a_file_replaced_by_another_lives_as_long_as_it_is_open(m):
-    make(m, SCRATCH, SHORT)
+def test_T10_a_replaced_file_is_readable_while_it_is_open(m):
+    create_file(m, SCRATCH, SHORT)
     old, new = os.open(m / SETTINGS, os.O_RDWR), os.open(m / SCRATCH, os.O_RDWR)
     os.rename(m / SCRATCH, m / SETTINGS)
     os.pwrite(old, b"lost with its file", 0)
@@ -152,13 +152,13 @@ def test_T10_a_file_replaced_by_another_lives_as_long_as_it_is_open(m):
     os.close(new)
     assert m.get(SETTINGS) == b"y 2\n"
     m = remounted_after_kill(m)
-    assert saved(m) == b"y 2\n"
+    assert unmounted_settings(m) == b"y 2\n"
 
 
-def test_T11_no_directory_is_renamed_onto_one_that_holds_something(m):
+def test_T11_a_rename_onto_a_nonempty_directory_fails(m):
     for name in ("a", "b"):
         os.mkdir(m / name)
-    make(m, "b/file", b"kept")
+    create_file(m, "b/file", b"kept")
     assert boxes.refused(os.rename, m / "a", m / "b") == errno.ENOTEMPTY
     assert boxes.refused(os.rename, m / "a", m / "info") in (
         errno.ENOTEMPTY, errno.EPERM, errno.EINVAL)
@@ -167,15 +167,16 @@ def test_T11_no_directory_is_renamed_onto_one_that_holds_something(m):
     assert boxes.refused(os.rename, m / "b", m / "b/below") == errno.EINVAL
     assert boxes.refused(os.rmdir, m / "b") == errno.ENOTEMPTY
     assert m.get("b/file") == b"kept" and m.get(SETTINGS) == LONG
-    os.rename(m / "b", m / "a")  # onto an empty one
+    os.rename(m / "b", m / "a")  # onto an empty directory
     assert m.get("a/file") == b"kept"
     os.unlink(m / "a/file")
     os.rmdir(m / "a")
-    assert saved(m) == LONG
+    assert unmounted_settings(m) == LONG
 
 
-def test_T11_a_group_is_renamed_onto_one_that_was_emptied(m):
-    """As if that had been removed; what is always there stays, and mv(1) is told to copy."""
+def test_T11_a_group_can_replace_an_emptied_group(m):
+    """A rename replaces a group whose files were removed. For a directory with mandatory entries it fails with EXDEV,
+    and mv(1) copies."""
     group = m / ("groups/" + os.listdir(m / "groups")[0])
     for name in ("group.json", "layers/0_Game/layer.json"):
         where = m / ("groups/7_new/" + os.path.dirname(name))
@@ -200,8 +201,8 @@ def test_T11_a_group_is_renamed_onto_one_that_was_emptied(m):
     m.unmount()
 
 
-def test_T11_a_rename_that_must_replace_nothing_replaces_nothing(m):
-    make(m, SCRATCH, SHORT)
+def test_T11_a_rename_with_noreplace_replaces_nothing(m):
+    create_file(m, SCRATCH, SHORT)
     found = rename2(m / SCRATCH, m / SETTINGS, RENAME_NOREPLACE)
     assert found in (errno.EEXIST, errno.EINVAL)
     assert (m.get(SCRATCH), m.get(SETTINGS)) == (SHORT, LONG)
@@ -210,12 +211,12 @@ def test_T11_a_rename_that_must_replace_nothing_replaces_nothing(m):
     expected = LONG if found else SHORT
     assert m.get(SETTINGS) == expected
     os.unlink(m / SCRATCH)
-    assert saved(m) == expected
+    assert unmounted_settings(m) == expected
 
 
-def test_T12_after_every_refusal_the_mount_goes_on(m):
+def test_T12_the_mount_works_after_every_refusal(m):
     os.mkdir(m / "a")
-    make(m, "a/file", b"")
+    create_file(m, "a/file", b"")
     refusals = [
         (os.rename, m / "nothing", m / "x"), (os.rename, m / "a", m / "a/b"),
         (os.rename, m / SETTINGS, m / "a"), (os.rename, m / "images", m / "x"),
@@ -229,12 +230,12 @@ def test_T12_after_every_refusal_the_mount_goes_on(m):
     for n, (call, *args) in enumerate(refusals):
         text = b"n %d\n" % n
         assert boxes.refused(call, *args), (call, args)
-        make(m, "t", text)
+        create_file(m, "t", text)
         os.rename(m / "t", m / SETTINGS)
         assert m.get(SETTINGS) == text
     os.removexattr(m / AUTHOR, "user.mapfs.error")
     m.box.run("-rf", m / "a", program="rm")
-    assert saved(m) == b"n %d\n" % (len(refusals) - 1)
+    assert unmounted_settings(m) == b"n %d\n" % (len(refusals) - 1)
 
 
 @pytest.mark.parametrize("name", [SETTINGS, SCRATCH])
@@ -250,7 +251,7 @@ def test_T13_truncating_changes_the_time(m, name):
 
 
 @pytest.mark.parametrize("name", [SETTINGS, SCRATCH])
-def test_T14_a_time_set_before_the_close_stays(m, name):
+def test_T14_a_close_keeps_a_time_set_before(m, name):
     then = 1_234_567_890_123_456_789
     fd = os.open(m / name, os.O_WRONLY | os.O_TRUNC | os.O_CREAT)
     os.write(fd, SHORT)
@@ -258,7 +259,7 @@ def test_T14_a_time_set_before_the_close_stays(m, name):
     os.close(fd)
     found = os.stat(m / name)
     assert (found.st_atime_ns, found.st_mtime_ns) == (then, then + 1)
-    # touch -m leaves out the one time, touch -a the other (UTIME_OMIT).
+    # touch -m sets no access time, touch -a no modification time (UTIME_OMIT).
     for option, seconds in (("-m", 1_100_000_000), ("-a", 1_200_000_000)):
         r = m.box.run(option, "-d", "@%d" % seconds, m / name, program="touch")
         assert r.code == 0, r
@@ -267,7 +268,7 @@ def test_T14_a_time_set_before_the_close_stays(m, name):
     m.unmount()
 
 
-def test_T15_writing_and_truncating_through_several_handles_keep_their_order(m):
+def test_T15_writes_and_truncations_through_several_handles_keep_their_order(m):
     a, b = (os.open(m / SETTINGS, os.O_RDWR) for _ in range(2))
     os.pwrite(a, b"y 2\nz 3\nlonger than the others\n", 0)
     os.ftruncate(b, 8)
@@ -279,17 +280,17 @@ def test_T15_writing_and_truncating_through_several_handles_keep_their_order(m):
     assert os.fstat(a).st_size == 4
     os.close(a)
     assert m.get(SETTINGS) == b"x 2\n"
-    assert saved(m) == b"x 2\n"
+    assert unmounted_settings(m) == b"x 2\n"
 
 
-def test_T18_a_map_given_by_a_relative_path_is_saved_where_it_is(box, small):
+def test_T18_a_map_with_a_relative_path_is_saved_in_place(box, small):
     point = box.point()
     name = os.path.basename(small)
     r = box.run(name, os.path.relpath(point, box.maps), cwd=box.maps)
     assert r.code == 0, r
     m = boxes.Mount(box, small, point)
     m.put(SETTINGS, SHORT)
-    # The directory is another path's now; the map's is still the one that was opened.
+    # Another directory now has the path. The mount keeps the directory of the opened map.
     moved = box.maps + " moved"
     os.rename(box.maps, moved)
     os.mkdir(box.maps)
@@ -302,7 +303,7 @@ def test_T18_a_map_given_by_a_relative_path_is_saved_where_it_is(box, small):
     assert parts.settings(small) == b"x 1\0"
 
 
-def test_T19_a_map_that_another_program_changed_is_not_overwritten(m):
+def test_T19_a_save_does_not_overwrite_the_map_of_another_program(m):
     m.box.allow("*.mapfs-conflict")
     other = datafile.small_map(settings=[b"of another program"])
     boxes.put(m.map + ".other", other, os.O_WRONLY | os.O_CREAT)
@@ -318,16 +319,16 @@ JUNK = [".DS_Store", "._0_bg.png", ".directory", ".xdg-volume-info", ".~lock.set
         ".nfs000001", ".goutputstream-ABCDEF"]
 
 
-def test_T20_what_programs_leave_about_is_not_in_the_map(box, small):
+def test_T20_files_that_programs_leave_behind_do_not_enter_the_map(box, small):
     raw, m = boxes.get(small), box.mount(small)
     names = tree(m.point)
     for folder in (".", "info", "images"):
         for name in JUNK:
-            make(m, os.path.join(folder, name), b"junk")
+            create_file(m, os.path.join(folder, name), b"junk")
     for folder in ("", "images/"):
         for name in (".Trash", ".Trash-1000", ".git"):
             assert boxes.refused(os.mkdir, m / (folder + name)) == errno.EPERM
-            assert boxes.refused(make, m, folder + name, b"") == errno.EPERM
+            assert boxes.refused(create_file, m, folder + name, b"") == errno.EPERM
     r = m.unmount()
     assert r.out + r.err == ""
     assert boxes.get(small) == raw
@@ -337,7 +338,7 @@ def test_T20_what_programs_leave_about_is_not_in_the_map(box, small):
 
 
 @pytest.mark.parametrize("target", ["absolute", "relative"])
-def test_T21_a_symbolic_link_to_a_map_stays_one(box, small, target):
+def test_T21_a_save_keeps_a_symbolic_link_to_the_map(box, small, target):
     folder = os.path.join(box.root, "links")
     os.mkdir(folder)
     link = os.path.join(folder, "link.map")
@@ -349,7 +350,7 @@ def test_T21_a_symbolic_link_to_a_map_stays_one(box, small, target):
     assert parts.settings(small) == b"x 1\0"
 
 
-def test_T22_free_space_is_that_of_the_maps_directory(m):
+def test_T22_free_space_equals_that_of_the_maps_directory(m):
     host, here = os.statvfs(m.box.maps), os.statvfs(m.point)
     assert here.f_bavail > 0
     assert here.f_blocks * here.f_frsize == host.f_blocks * host.f_frsize
@@ -358,7 +359,7 @@ def test_T22_free_space_is_that_of_the_maps_directory(m):
     m.unmount()
 
 
-def test_T23_started_without_standard_streams_it_writes_into_no_map(box, small):
+def test_T23_without_standard_streams_no_output_goes_into_the_map(box, small):
     point = box.point()
     r = box.run("-c", 'exec "$@" <&- >&- 2>&-', "sh", boxes.places.BINARY, small, point,
                 program="sh")

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Zlib
-"""The worked examples of docs/examples.md: the page quotes each script as it stands here, running it
-prints what the page says, and DDNet's tools and the reader of tests/mount/datafile.py find in the map
-what the example is about."""
+"""The examples of docs/examples.md: the page quotes each script, running it prints the output on the page, and the
+tools of DDNet and datafile.py find the described changes in the map."""
 import csv
 import os
 import re
@@ -13,7 +12,7 @@ import sys
 import pytest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "mount"))
+sys.path[:0] = [os.path.join(HERE, "..", folder) for folder in ("mount", "mount/support")]
 import box as boxes  # noqa: E402
 import datafile  # noqa: E402
 import places  # noqa: E402
@@ -25,14 +24,14 @@ LICENCE = "# SPDX-License-Identifier: Zlib\n"
 NEEDS = {"recolor": ["mogrify"], "spreadsheet": ["soffice"], "automap": ["git"], "git": ["git"],
          "merge": ["git", "mogrify"]}
 MAPS = ["LearnToPlay", "Tsunami", "Tutorial", "coverage", "ctf1", "dm1"]
-# What these examples print depends on maps that DDNet 19.1 changed: their sizes as of 16.4.
+# The output of these examples depends on maps that DDNet 19.1 changed; these are the sizes of 16.4.
 SIZES = {"compare": {"coverage": 2148}, "house": {"Tutorial": 1082711}}
 SECTION = re.compile(r"^## .*?(?=^## |\Z)", re.M | re.S)
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 
 
 def quoted():
-    """name -> (script, what it prints), as the page has them."""
+    """{name: (script, output)} of the examples on the page"""
     with open(PAGE) as f:
         page = f.read()
     found = {}
@@ -52,7 +51,7 @@ def scripts():
 
 @pytest.fixture
 def example():
-    """Runs the example of that name: (the directory that it ran in, what it printed)."""
+    """Runs an example and returns its (directory, output)."""
     problem = boxes.fuse_problem()
     if problem:
         pytest.skip(problem)
@@ -67,12 +66,12 @@ def example():
     try:
         yield start
     finally:
-        # Of one that failed or was skipped nothing is asked but to end.
+        # Only a test that passed must leave nothing behind.
         box.close(check=bool(ran))
 
 
 def run(box, name):
-    """Runs an example in a directory of its own; (directory, what it printed)."""
+    """Run an example in a directory of its own and return (directory, output)."""
     for program in NEEDS.get(name, []):
         if not shutil.which(program):
             pytest.skip("not installed: " + program)
@@ -83,7 +82,7 @@ def run(box, name):
         env["GIT_%s_NAME" % who], env["GIT_%s_EMAIL" % who] = "A Mapper", "mapper@example.org"
     r = box.run("-eu", os.path.join(HERE, name + ".sh"), program="sh", cwd=box.maps, env=env,
                 timeout=300)
-    assert r.code == 0, "%s gave %d\n%s%s" % (name, r.code, r.out, r.err)
+    assert r.code == 0, "%s: exit %d\n%s%s" % (name, r.code, r.out, r.err)
     assert r.err == ""
     assert not boxes.mounts_below(box.root)
     return box.maps, r.out
@@ -96,7 +95,7 @@ def original(name):
 def skip_with_other_maps(name):
     for map_, size in SIZES.get(name, {}).items():
         if os.path.getsize(original(map_)) != size:
-            pytest.skip("%s.map is not that of DDNet 16.4, which the page shows" % map_)
+            pytest.skip("%s.map differs from that of DDNet 16.4, which the page shows" % map_)
 
 
 def before_and_after(where, name):
@@ -123,8 +122,8 @@ def indices(f, layer):
     return f.blob(layer.ints[14])[::4]
 
 
-def rewritten(where, name):
-    """The reference writer has nothing to change in it."""
+def check_map_resave(where, name):
+    """map_resave of DDNet writes the same map."""
     code, text, home = tool("map_resave", name + ".map", "resaved.map", cwd=where)
     assert code == 0, text
     assert boxes.get(os.path.join(home, "resaved.map")) == boxes.get(
@@ -133,24 +132,24 @@ def rewritten(where, name):
 
 # ---- the page
 
-def test_the_page_quotes_every_script_and_no_other():
+def test_the_page_quotes_exactly_the_scripts():
     assert sorted(quoted()) == scripts()
 
 
 @pytest.mark.parametrize("name", scripts())
-def test_the_page_quotes_the_script_as_it_is(name):
+def test_the_page_quotes_the_script_exactly(name):
     with open(os.path.join(HERE, name + ".sh")) as f:
         assert f.read() == LICENCE + quoted()[name][0]
 
 
 @pytest.mark.parametrize("name", scripts())
-def test_the_example_prints_what_the_page_says(example, name):
+def test_the_example_prints_the_output_on_the_page(example, name):
     skip_with_other_maps(name)
     _, printed = example(name)
     assert printed == quoted()[name][1]
 
 
-# ---- what they do
+# ---- their effects
 
 def test_recolor_changes_the_pixels_of_the_two_images_and_nothing_else(example):
     Image = pytest.importorskip("PIL.Image")
@@ -158,7 +157,7 @@ def test_recolor_changes_the_pixels_of_the_two_images_and_nothing_else(example):
     before, after = before_and_after(where, "Tsunami")
     pictures = [i.ints[5] for i in before.of_type(IMAGE)[4:6]]
     assert not datafile.same_but(before, after, blobs=pictures)
-    rewritten(where, "Tsunami")
+    check_map_resave(where, "Tsunami")
     for at, source in (("new", where), ("old", os.path.dirname(original("Tsunami")))):
         os.mkdir(os.path.join(where, at))
         code, text, _ = tool("map_extract", os.path.join(source, "Tsunami.map"),
@@ -177,7 +176,7 @@ def test_shift_group_changes_two_integers_of_one_item(example):
     before, after = before_and_after(where, "Tsunami")
     assert not datafile.same_but(before, after, items=[(GROUP, 2)])
     was, now = before.of_type(GROUP)[2].ints, after.of_type(GROUP)[2].ints
-    # version, x, y, ...: the item counts to the left what the file counts to the right as well
+    # version, x, y, ...: the item stores the negated x and y offsets of the file
     assert [i for i in range(len(was)) if was[i] != now[i]] == [1, 2]
     assert (now[1] - was[1], now[2] - was[2]) == (640, -64)
 
@@ -194,7 +193,7 @@ def test_replace_tile_leaves_no_freeze_tile_and_changes_nothing_else(example):
     assert code == 0 and text.count("!=") == 1442
 
 
-def test_count_tiles_counts_what_the_map_holds(example):
+def test_count_tiles_counts_the_tiles_of_the_map(example):
     _, printed = example("count-tiles")
     f = datafile.Datafile.load(original("dm1"))
     tiles = indices(f, layers(f, 6)[2])
@@ -202,7 +201,7 @@ def test_count_tiles_counts_what_the_map_holds(example):
             == {(tiles.count(t), t) for t in tiles})
 
 
-def test_the_spreadsheet_gives_the_plane_back(example):
+def test_the_spreadsheet_keeps_the_plane_unchanged(example):
     where, _ = example("spreadsheet")
     assert boxes.get(os.path.join(where, "dm1.map")) == boxes.get(original("dm1"))
     with open(os.path.join(where, "id.csv")) as f:
@@ -211,7 +210,7 @@ def test_the_spreadsheet_gives_the_plane_back(example):
     assert cells == indices(f, layers(f, 6)[2])
 
 
-def test_compare_finds_what_map_diff_does_not(example):
+def test_compare_finds_more_than_map_diff(example):
     skip_with_other_maps("compare")
     where, printed = example("compare")
     assert "changed groups/1_Game/layers/1_Tele/number.csv\n" in printed
@@ -219,7 +218,7 @@ def test_compare_finds_what_map_diff_does_not(example):
     assert code == 0 and "!=" not in text
 
 
-def test_a_merge_in_git_has_what_both_branches_made_and_the_server_loads_it(example):
+def test_a_merge_in_git_has_both_changes_and_the_server_loads_it(example):
     Image = pytest.importorskip("PIL.Image")
     where, _ = example("merge")
     before, after = before_and_after(where, "Tsunami")
@@ -231,8 +230,8 @@ def test_a_merge_in_git_has_what_both_branches_made_and_the_server_loads_it(exam
     _, top, unhookable, tiles = [indices(before, i) for i in layers(before, 12)]
     assert sorted(indices(after, i) for i in layers(after, 12)) == sorted(
         [indices(before, layers(before, 12)[0]), top, top, unhookable, tiles])
-    # It was made by a save, so there is nothing in it that a save would do otherwise.
-    rewritten(where, "Tsunami")
+    # A save wrote it, so another save would change nothing.
+    check_map_resave(where, "Tsunami")
     test_games.loads(example.box, "/usr/games/DDNet-Server", ".local/share/ddnet",
                      os.path.join(where, "Tsunami.map"), [b"rcon password"], [b"failed to load map"],
                      signal.SIGINT, "sv_ipv4only 1")
@@ -249,7 +248,7 @@ def test_grass_has_the_shape_of_the_game_layer(example):
     assert committed == boxes.get(os.path.join(where, "dm1.map"))
 
 
-def test_settings_are_those_that_config_retrieve_finds(example):
+def test_settings_equal_those_of_config_retrieve(example):
     where, printed = example("settings")
     for name in ("LearnToPlay", "Tsunami", "Tutorial"):
         tool("config_retrieve", name + ".map", cwd=where)
@@ -259,7 +258,7 @@ def test_settings_are_those_that_config_retrieve_finds(example):
         assert [x[len(prefix):] for x in printed.splitlines() if x.startswith(prefix)] == theirs
 
 
-def test_a_house_is_told_what_the_maps_have(example):
+def test_the_house_rules_report_tile_33_and_large_maps(example):
     where, printed = example("house")
     for name in ("Tsunami", "Tutorial", "ctf1"):
         f = datafile.Datafile.load(original(name))
@@ -278,7 +277,7 @@ def test_a_carried_layer_has_its_tiles_and_the_image_of_the_same_name(example):
     name = after.blob(after.of_type(IMAGE)[ours.ints[13]].ints[4])
     assert name == source.blob(source.of_type(IMAGE)[theirs.ints[13]].ints[4])
     assert len(layers(after, 4)) == len(layers(before, 4)) + 1
-    rewritten(where, "ctf1")
+    check_map_resave(where, "ctf1")
 
 
 def test_layers_are_copied_removed_and_reordered(example):
@@ -286,9 +285,9 @@ def test_layers_are_copied_removed_and_reordered(example):
     before, after = before_and_after(where, "Tsunami")
     _, top, unhookable, tiles = [indices(before, i) for i in layers(before, 12)]
     assert [indices(after, i) for i in layers(after, 12)] == [tiles, top, top, unhookable]
-    # two layers on one blob is what DDNet refuses
+    # DDNet refuses two layers with one blob
     assert len({i.ints[14] for i in layers(after, 12)}) == 4
-    rewritten(where, "Tsunami")
+    check_map_resave(where, "Tsunami")
 
 
 def test_resize_crops_and_extends(example):
@@ -298,7 +297,7 @@ def test_resize_crops_and_extends(example):
         assert was.ints[4:6] == [60, 50] and now.ints[4:6] == [64, 40]
         old, new = before.blob(was.ints[14]), after.blob(now.ints[14])
         assert new == b"".join(old[y * 240:y * 240 + 240] + bytes(16) for y in range(40))
-    rewritten(where, "dm1")
+    check_map_resave(where, "dm1")
 
 
 def test_a_copied_tree_makes_the_same_map(example):
@@ -307,4 +306,4 @@ def test_a_copied_tree_makes_the_same_map(example):
     assert sorted(f.blobs()) == sorted(copy.blobs())
     code, text, _ = tool("map_diff", "Tsunami.map", "copy.map", cwd=where)
     assert code == 0 and "!=" not in text
-    rewritten(where, "copy")
+    check_map_resave(where, "copy")

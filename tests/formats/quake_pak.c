@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * quake_pak: Quake's archives, to be read: the example of docs/developing.md.
+ * quake_pak: Quake's archives, read-only; the example of docs/developing.md.
  *
- * 12 bytes of header: "PACK", where the directory is, how many bytes it has. 64 bytes a file in the
- * directory: 56 of its path, filled up with NUL, then where its own bytes are and how many.
+ * The header has 12 bytes: "PACK", offset and size of the directory. The directory has 64 bytes for
+ * each file: 56 of its path, padded with NUL, then the offset and the size of its content.
  */
 #include "quake_pak.h"
 
@@ -16,8 +16,10 @@
 
 enum { HEADER = 12, RECORD = 64, PATH = 56, RECORDS_MAX = 4096 };
 
-/* A file; or a directory, which is there because a path leads through it. The entry's number is
- * twice its place in the list, for bit 0 is the form, of which there is one here. */
+/*
+ * A file; or a directory, which exists because a path contains it. The entry's number is twice its
+ * index in the list, because bit 0 is the form, and this format has only one.
+ */
 struct node {
 	uint32_t parent;
 	bool dir;
@@ -28,7 +30,7 @@ struct node {
 struct pak {
 	struct snapshot snapshot; /* first */
 	struct file *file;
-	struct node *nodes; /* the root, and then all others after their parents */
+	struct node *nodes; /* the root, then all others after their parents */
 	uint32_t n, room;
 };
 
@@ -37,8 +39,8 @@ static const struct pak *pak_of(const struct snapshot *s)
 	return (const struct pak *)s;
 }
 
-/* n where there is no such name. */
-static uint32_t find(const struct pak *p, uint32_t parent, const char *name)
+/* Returns p->n if the name does not exist. */
+static uint32_t find_node(const struct pak *p, uint32_t parent, const char *name)
 {
 	uint32_t i = 1;
 
@@ -47,7 +49,7 @@ static uint32_t find(const struct pak *p, uint32_t parent, const char *name)
 	return i;
 }
 
-static int append(struct pak *p, uint32_t parent, const char *name)
+static int append_node(struct pak *p, uint32_t parent, const char *name)
 {
 	if (!array_reserve(p->nodes, p->n, p->room))
 		return -ENOMEM;
@@ -70,11 +72,11 @@ static int add_file(struct pak *p, const uint8_t *record, uint64_t whole, struct
 		return error_set(e, -EINVAL, "\"%s\" is no path", path);
 	while (path_next(&rest, name) > 0) {
 		parent = at;
-		at = find(p, parent, name);
+		at = find_node(p, parent, name);
 		if (at < p->n && !(*rest && p->nodes[at].dir))
 			return error_set(e, -EINVAL, "%s is there twice", path);
-		if (at == p->n && append(p, parent, name) < 0)
-			return error_set(e, -ENOMEM, "no memory for %s", path);
+		if (at == p->n && append_node(p, parent, name) < 0)
+			return error_set(e, -ENOMEM, "out of memory");
 	}
 	p->nodes[at].dir = false;
 	p->nodes[at].off = off;
@@ -127,11 +129,11 @@ static int pak_open(const struct source *src, const struct format_context *ctx,
 
 	(void)ctx;
 	if (!p)
-		return error_set(e, -ENOMEM, "no memory for an archive");
+		return error_set(e, -ENOMEM, "out of memory");
 	snapshot_init(s, &format_quake_pak, pak_free);
 	p->file = file_ref(src->files[0]);
-	r = append(p, UINT32_MAX, "") < 0 ? error_set(e, -ENOMEM, "no memory for an archive")
-					  : read_directory(p, src->sizes[0], e);
+	r = append_node(p, UINT32_MAX, "") < 0 ? error_set(e, -ENOMEM, "out of memory")
+					       : read_directory(p, src->sizes[0], e);
 	if (r == 0)
 		*ret = TAKE(s);
 	return r;
@@ -150,7 +152,7 @@ static int pak_stat(const struct snapshot *s, entry_id id, struct file_attr *ret
 static int pak_lookup(const struct snapshot *s, entry_id dir, const char *name,
 	struct file_attr *ret, struct error *e)
 {
-	return pak_stat(s, 2 * (entry_id)find(pak_of(s), (uint32_t)(dir / 2), name), ret, e);
+	return pak_stat(s, 2 * (entry_id)find_node(pak_of(s), (uint32_t)(dir / 2), name), ret, e);
 }
 
 static int pak_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * questions: no operation that takes a `const struct snapshot *` changes what a later one answers.
+ * questions: no operation that takes a `const struct snapshot *` changes a later result.
  *
  *     questions SEEDS FILE [SECOND]
  *
- * For each seed a run of random changes (content put, files and directories made, renamed and
- * removed) is done four times: without a question; with questions of all kinds asked between its
- * steps; and so that before the map is written each kind of these is asked once more, or each of
- * these. Where a question changes something, and changes it back the next time, of the map or of
- * one entry, one of them has asked an odd number of times. All maps must be the same to the byte.
- * It needs formats/format.h alone, so it serves every format.
+ * For each seed a sequence of random changes (content put, files and directories created, renamed
+ * and removed) runs four times: without questions; with questions of all kinds between its steps;
+ * and with each kind of these, or each of these, asked once more before the map is written. If a
+ * question changes something, and the same question changes it back the next time, for the map or
+ * for one entry, then one of these runs asks it an odd number of times. All maps must be equal byte
+ * for byte. The program needs only formats/format.h, so it serves every format.
  */
 #include <errno.h>
 #include <limits.h>
@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fixture.h"
-#include "laws.h"
+#include "support/fixture.h"
+#include "support/laws.h"
 #include "base/array.h"
 #include "base/buffer.h"
 #include "formats/format.h"
@@ -29,13 +29,13 @@ struct random {
 	uint64_t state;
 };
 
-static uint32_t roll(struct random *r, uint32_t n)
+static uint32_t random_below(struct random *r, uint32_t n)
 {
 	r->state = r->state * UINT64_C(6364136223846793005) + 1442695040888963407U;
 	return n ? (uint32_t)(r->state >> 33) % n : 0;
 }
 
-/* Something that stands in the map, or stood. */
+/* An entry of the map, present or removed. */
 struct thing {
 	entry_id id, dir;
 	char name[NAME_MAX + 1];
@@ -45,7 +45,7 @@ struct thing {
 enum question { ASK_SAVE, ASK_SOUND, ASK_LIST, ASK_STAT, ASK_NAMES, ASK_CONTENT };
 enum asking { SILENT, ASKED, KINDS_AGAIN, ALL_AGAIN, WAYS };
 
-struct asked {
+struct asked_question {
 	enum question what;
 	uint32_t thing;
 };
@@ -54,15 +54,15 @@ struct run {
 	const struct format *f;
 	struct fixture map;
 	struct random steps, questions;
-	struct asked asked[STEPS * QUESTIONS]; /* each once */
+	struct asked_question asked[STEPS * QUESTIONS]; /* each one once */
 	size_t n_asked;
 	struct snapshot *before, *now;
 	struct thing *things;
 	size_t n, room;
-	unsigned puts, made, moved, removed; /* in all runs */
+	unsigned puts, made, moved, removed; /* sum over all runs */
 };
 
-static void die(const char *what, const struct error *e)
+static void exit_with_error(const char *what, const struct error *e)
 {
 	fprintf(stderr, "%s: %s\n", what, e ? error_text(e) : "");
 	exit(2);
@@ -71,12 +71,12 @@ static void die(const char *what, const struct error *e)
 static struct thing *add_thing(struct run *run)
 {
 	if (!array_reserve(run->things, run->n, run->room))
-		die("no memory", NULL);
+		exit_with_error("no memory", NULL);
 	run->things[run->n] = (struct thing){0};
 	return &run->things[run->n++];
 }
 
-static void walk(struct run *run, entry_id dir)
+static void collect_entries(struct run *run, entry_id dir)
 {
 	char name[NAME_MAX + 1];
 	uint64_t cookie = 0;
@@ -88,7 +88,7 @@ static void walk(struct run *run, entry_id dir)
 		*t = (struct thing){.id = en.id, .dir = dir, .is_dir = en.is_dir};
 		strcpy(t->name, name);
 		if (en.is_dir)
-			walk(run, en.id);
+			collect_entries(run, en.id);
 	}
 }
 
@@ -100,15 +100,15 @@ static struct bytes *content_of(const struct run *run, const struct thing *t)
 	return !t->is_dir && entry_get(run->now, &unsized, &b, NULL) == 0 ? b : NULL;
 }
 
-static const char *ending(const char *name)
+static const char *ending_of(const char *name)
 {
 	const char *dot = strrchr(name, '.');
 
 	return dot ? dot : "";
 }
 
-/* What the file holds, but for its last line. */
-static struct bytes *shorter(const struct run *run, const struct thing *t)
+/* The content of the file without its last line. */
+static struct bytes *content_without_last_line(const struct run *run, const struct thing *t)
 {
 	CLEANUP(bytes_unref) struct bytes *whole = content_of(run, t);
 	size_t n = whole ? whole->size : 0;
@@ -118,20 +118,23 @@ static struct bytes *shorter(const struct run *run, const struct thing *t)
 	return n > 1 ? bytes_copy(whole->data, n - 1) : NULL;
 }
 
-/* Likely to be accepted, or refused for good: what another file of the same ending holds, or the
- * file itself but for a line. */
+/*
+ * Content that is likely to be accepted or validly refused: the content of another file with the
+ * same ending, or the file itself without a line.
+ */
 static struct bytes *pick_content(const struct run *run, struct random *r, const struct thing *file)
 {
 	for (unsigned tries = 0; tries < 50; tries++) {
-		const struct thing *t = &run->things[roll(r, (uint32_t)run->n)];
+		const struct thing *t = &run->things[random_below(r, (uint32_t)run->n)];
 
-		if (!t->is_dir && !strcmp(ending(t->name), ending(file->name)))
-			return roll(r, 4) ? content_of(run, t) : shorter(run, file);
+		if (!t->is_dir && !strcmp(ending_of(t->name), ending_of(file->name)))
+			return random_below(r, 4) ? content_of(run, t)
+						  : content_without_last_line(run, file);
 	}
 	return bytes_copy("x\n", 2);
 }
 
-static void put(struct run *run, struct thing *t)
+static void put_content(struct run *run, struct thing *t)
 {
 	CLEANUP(bytes_unref) struct bytes *b = pick_content(run, &run->steps, t);
 
@@ -141,15 +144,16 @@ static void put(struct run *run, struct thing *t)
 	}
 }
 
-/* A name like t's that nothing has. */
-static bool name_like(const struct run *run, struct random *r, const struct thing *t, char *ret)
+/* Make an unused name similar to that of t. */
+static bool make_similar_name(
+	const struct run *run, struct random *r, const struct thing *t, char *ret)
 {
-	size_t n = strlen(t->name) - strlen(ending(t->name));
+	size_t n = strlen(t->name) - strlen(ending_of(t->name));
 
 	if (!n || strlen(t->name) + 4 > NAME_MAX)
 		return false;
-	snprintf(ret, NAME_MAX + 1, "%.*s%c%c%s", (int)n, t->name, 'a' + (int)roll(r, 26),
-		'a' + (int)roll(r, 26), ending(t->name));
+	snprintf(ret, NAME_MAX + 1, "%.*s%c%c%s", (int)n, t->name, 'a' + (int)random_below(r, 26),
+		'a' + (int)random_below(r, 26), ending_of(t->name));
 	for (size_t i = 0; i < run->n; i++)
 		if (run->things[i].dir == t->dir && !strcmp(run->things[i].name, ret))
 			return false;
@@ -165,15 +169,15 @@ static bool means_object(
 	       !m.is_known && m.kind == NAME_OBJECT && (moved == ENTRY_ROOT || m.accepts_object);
 }
 
-static void make(struct run *run, const struct thing *like)
+static void make_entry(struct run *run, const struct thing *like)
 {
 	struct thing t = {.dir = like->dir, .is_dir = like->is_dir, .made = true, .placed = true};
 
-	if (!name_like(run, &run->steps, like, t.name) ||
+	if (!make_similar_name(run, &run->steps, like, t.name) ||
 		!means_object(run, t.dir, t.name, t.is_dir, ENTRY_ROOT) ||
 		run->f->tree->add(&run->now, t.dir, t.name, t.is_dir, &t.id, NULL) < 0)
 		return;
-	put(run, &t);
+	put_content(run, &t);
 	t.put |= t.is_dir;
 	if (t.put) {
 		*add_thing(run) = t;
@@ -181,11 +185,11 @@ static void make(struct run *run, const struct thing *like)
 	}
 }
 
-static void move(struct run *run, struct thing *t)
+static void move_entry(struct run *run, struct thing *t)
 {
 	char name[NAME_MAX + 1];
 
-	if (name_like(run, &run->steps, t, name) &&
+	if (make_similar_name(run, &run->steps, t, name) &&
 		means_object(run, t->dir, name, t->is_dir, t->id)) {
 		strcpy(t->name, name);
 		t->placed = true;
@@ -193,7 +197,7 @@ static void move(struct run *run, struct thing *t)
 	}
 }
 
-static void take_away(struct run *run, struct thing *t)
+static void remove_entry(struct run *run, struct thing *t)
 {
 	struct name_class m;
 	struct file_attr en;
@@ -207,24 +211,25 @@ static void take_away(struct run *run, struct thing *t)
 	run->removed += t->removed;
 }
 
-static void step(struct run *run)
+static void make_step(struct run *run)
 {
-	uint32_t what = roll(&run->steps, 8), i = roll(&run->steps, (uint32_t)run->n);
+	uint32_t what = random_below(&run->steps, 8),
+		 i = random_below(&run->steps, (uint32_t)run->n);
 	struct thing *t = &run->things[i];
 
 	if (t->removed)
 		return;
 	if (what < 4)
-		put(run, t);
+		put_content(run, t);
 	else if (what < 6)
-		make(run, t);
+		make_entry(run, t);
 	else if (what == 6)
-		move(run, t);
+		move_entry(run, t);
 	else
-		take_away(run, t);
+		remove_entry(run, t);
 }
 
-/* Where things stand, and times that are the same in both runs. */
+/* Placements of all entries, and times that are the same in all runs. */
 static size_t placements(const struct run *run, struct placement **ret)
 {
 	struct placement *p = calloc(2 * run->n + 1, sizeof(*p));
@@ -267,7 +272,7 @@ static int finalize(const struct run *run, struct snapshot **ret, struct error *
 	return p ? run->f->tree->finalize(run->now, p, n, ret, ignore, NULL, e) : -ENOMEM;
 }
 
-/* A save that comes to nothing. */
+/* Make a save and drop its result. */
 static void ask_for_a_save(const struct run *run)
 {
 	const struct format_edit *edit = run->f->edit;
@@ -290,7 +295,7 @@ static void ask_for_a_save(const struct run *run)
 
 static void ask_of_names(const struct run *run, struct random *r, const struct thing *t)
 {
-	const struct thing *other = &run->things[roll(r, (uint32_t)run->n)];
+	const struct thing *other = &run->things[random_below(r, (uint32_t)run->n)];
 	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
 	CLEANUP(bytes_unref) struct bytes *names = NULL;
 	char name[NAME_MAX + 1];
@@ -299,9 +304,9 @@ static void ask_of_names(const struct run *run, struct random *r, const struct t
 
 	(void)run->f->lookup(run->now, t->dir, other->name, &en, NULL);
 	(void)run->f->tree->classify(run->now, t->dir, other->name, other->is_dir, t->id, &m, NULL);
-	if (name_like(run, r, t, name))
+	if (make_similar_name(run, r, t, name))
 		(void)run->f->tree->classify(run->now, t->dir, name, t->is_dir, t->id, &m, NULL);
-	if (run->f->tree->names && !roll(r, 8) && finalize(run, &s, NULL) == 0)
+	if (run->f->tree->names && !random_below(r, 8) && finalize(run, &s, NULL) == 0)
 		(void)run->f->tree->names(s, &names, NULL);
 }
 
@@ -323,7 +328,7 @@ static void ask_of_content(const struct run *run, struct random *r, const struct
 	(void)format_put_file(run->now, t->id, &in, NULL, &next, NULL);
 }
 
-static void ask(struct run *run, enum question what, const struct thing *t)
+static void ask_question(struct run *run, enum question what, const struct thing *t)
 {
 	struct random *r = &run->questions;
 	char name[NAME_MAX + 1];
@@ -336,7 +341,7 @@ static void ask(struct run *run, enum question what, const struct thing *t)
 		break;
 	case ASK_SOUND:
 		if (run->f->edit->check_sound)
-			(void)run->f->edit->check_sound(run->now, roll(r, 2), NULL);
+			(void)run->f->edit->check_sound(run->now, random_below(r, 2), NULL);
 		break;
 	case ASK_LIST:
 		while (run->f->list(run->now, t->dir, &cookie, name, &en, NULL) > 0)
@@ -357,15 +362,16 @@ static void ask(struct run *run, enum question what, const struct thing *t)
 static void ask_something(struct run *run)
 {
 	static const enum question rare[] = {ASK_SAVE, ASK_SOUND, ASK_LIST, ASK_LIST, ASK_STAT};
-	uint32_t i = roll(&run->questions, (uint32_t)run->n), what = roll(&run->questions, 24);
-	struct asked a = {.what = ASK_NAMES, .thing = i};
+	uint32_t i = random_below(&run->questions, (uint32_t)run->n),
+		 what = random_below(&run->questions, 24);
+	struct asked_question a = {.what = ASK_NAMES, .thing = i};
 	size_t k = 0;
 
 	if (what < sizeof(rare) / sizeof(*rare))
 		a.what = rare[what];
-	else if (roll(&run->questions, 2))
+	else if (random_below(&run->questions, 2))
 		a.what = ASK_CONTENT;
-	ask(run, a.what, &run->things[i]);
+	ask_question(run, a.what, &run->things[i]);
 	while (k < run->n_asked && (run->asked[k].what != a.what || run->asked[k].thing != i))
 		k++;
 	run->asked[k] = a;
@@ -377,15 +383,15 @@ static void ask_again(struct run *run, enum asking asking)
 	unsigned kinds = 0;
 
 	for (size_t i = 0; i < run->n_asked; i++) {
-		const struct asked *a = &run->asked[i];
+		const struct asked_question *a = &run->asked[i];
 
 		if (asking == ALL_AGAIN || !(kinds & 1U << a->what))
-			ask(run, a->what, &run->things[a->thing]);
+			ask_question(run, a->what, &run->things[a->thing]);
 		kinds |= 1U << a->what;
 	}
 }
 
-/* The map that the run ends with, both files of it. */
+/* Returns the map after the run, both files of it. */
 static struct bytes *run_once(struct run *run, uint64_t seed, enum asking asking)
 {
 	CLEANUP(snapshot_unref) struct snapshot *s = NULL;
@@ -397,27 +403,27 @@ static struct bytes *run_once(struct run *run, uint64_t seed, enum asking asking
 	run->steps.state = run->questions.state = seed;
 	run->n_asked = 0;
 	if (run->f->open(&run->map.source, &run->map.ctx, &run->before, &e) < 0)
-		die("open", &e);
+		exit_with_error("open", &e);
 	run->now = snapshot_ref(run->before);
-	walk(run, ENTRY_ROOT);
+	collect_entries(run, ENTRY_ROOT);
 	for (unsigned i = 0; i < STEPS; i++) {
 		for (unsigned k = 0; asking != SILENT && k < QUESTIONS; k++)
 			ask_something(run);
-		step(run);
+		make_step(run);
 	}
 	if (asking >= KINDS_AGAIN)
 		ask_again(run, asking);
 	if (finalize(run, &s, &e) < 0 || fixture_write(&run->map, s, false, &w, NULL, &e) < 0)
-		die("save", &e);
+		exit_with_error("save", &e);
 	for (unsigned i = 0; i < w.n_files; i++) {
 		uint8_t *to = buffer_reserve(&all, (size_t)w.sizes[i]);
 
 		if (!to || file_read(w.files[i], 0, to, (size_t)w.sizes[i], &e) < 0)
-			die("read back", &e);
+			exit_with_error("read back", &e);
 		all.size += (size_t)w.sizes[i];
 	}
 	if (buffer_finish(&all, &ret) < 0)
-		die("no memory", NULL);
+		exit_with_error("no memory", NULL);
 	source_drop(&w);
 	snapshot_unref(TAKE(run->now));
 	snapshot_unref(TAKE(run->before));
@@ -427,7 +433,7 @@ static struct bytes *run_once(struct run *run, uint64_t seed, enum asking asking
 	return ret;
 }
 
-static bool agrees(struct run *run, uint64_t seed)
+static bool check_seed(struct run *run, uint64_t seed)
 {
 	CLEANUP(bytes_unref) struct bytes *silent = run_once(run, seed, SILENT);
 
@@ -454,12 +460,12 @@ int main(int argc, char **argv)
 		return 2;
 	for (int i = 2; i < argc; i++)
 		if (source_add(&src, argv[i], &e) < 0)
-			die(argv[i], &e);
+			exit_with_error(argv[i], &e);
 	if (fixture_open_source(&run.map, NULL, &src, NULL, &e) < 0)
-		die(argv[2], &e);
+		exit_with_error(argv[2], &e);
 	run.f = run.map.s->format;
 	for (int seed = 1; seed <= atoi(argv[1]); seed++)
-		wrong += !agrees(&run, (uint64_t)seed);
+		wrong += !check_seed(&run, (uint64_t)seed);
 	fixture_close(&run.map);
 	printf("%u put, %u made, %u moved, %u removed\n", run.puts, run.made, run.moved,
 		run.removed);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* A format that can only be read is shown, and nothing of it can be changed. */
-#include "../vfs/box.h"
+/* A read-only format can be shown, and cannot be changed. */
+#include "../vfs/support/box.h"
 #include "quake_pak.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "base/buffer.h"
 #include "base/cursor.h"
 
-/* In the place of src/formats/formats.c. */
+/* Replaces src/formats/formats.c. */
 const struct format *const formats[] = {&format_quake_pak, NULL};
 
 struct member {
@@ -58,7 +58,7 @@ static struct bytes *pack_of(const struct member *m, size_t n)
 	return ret;
 }
 
-static int mount(struct box *b, const void *data, size_t n, struct error *e)
+static int mount_pack(struct box *b, const void *data, size_t n, struct error *e)
 {
 	put_file(b->room.fd, MAP_NAME, data, n);
 	return box_mount(b, e);
@@ -70,10 +70,10 @@ static void open_box(struct box *b)
 	struct error e = ERROR_INIT;
 
 	box_make(b);
-	assert_int_equal(mount(b, pak->data, pak->size, &e), 0);
+	assert_int_equal(mount_pack(b, pak->data, pak->size, &e), 0);
 }
 
-static void an_archive_is_a_tree_of_its_files(void **state)
+static void an_archive_is_shown_as_a_tree_of_its_files(void **state)
 {
 	struct stat attr;
 	struct box b;
@@ -93,7 +93,7 @@ static void an_archive_is_a_tree_of_its_files(void **state)
 	box_remove(&b);
 }
 
-static void nothing_of_it_can_be_changed(void **state)
+static void an_archive_cannot_be_changed(void **state)
 {
 	CLEANUP(bytes_unref) struct bytes *before = NULL, *after = NULL;
 	struct box b;
@@ -112,11 +112,12 @@ static void nothing_of_it_can_be_changed(void **state)
 	after = box_map(&b);
 	assert_true(before->size == after->size &&
 		    memcmp(before->data, after->data, before->size) == 0);
-	assert_int_equal(box_beside(&b, "mapfs", NULL), 0);
+	assert_int_equal(box_count_names(&b, "mapfs", NULL), 0);
 	box_remove(&b);
 }
 
-static void refused(const struct member *m, size_t n, size_t at, uint32_t value, const char *why)
+static void assert_refused(
+	const struct member *m, size_t n, size_t at, uint32_t value, const char *why)
 {
 	CLEANUP(bytes_unref) struct bytes *pak = pack_of(m, n);
 	CLEANUP(free) uint8_t *data = malloc(pak->size);
@@ -128,32 +129,36 @@ static void refused(const struct member *m, size_t n, size_t at, uint32_t value,
 	if (at)
 		store_u32(data + at, value);
 	box_make(&b);
-	assert_int_equal(mount(&b, data, pak->size, &e), -EINVAL);
+	assert_int_equal(mount_pack(&b, data, pak->size, &e), -EINVAL);
 	if (!strstr(e.text, why))
 		fail_msg("\"%s\" lacks \"%s\"", e.text, why);
 	box_remove(&b);
 }
 
-static void what_does_not_hold_together_is_refused(void **state)
+static void an_inconsistent_archive_is_refused(void **state)
 {
 	static const struct member twice[] = {{"a", "1"}, {"a", "2"}};
 	static const struct member inside[] = {{"a", "1"}, {"a/b", "2"}};
 	static const struct member outside[] = {{"../a", "1"}}, none[] = {{"", "1"}};
 
 	(void)state;
-	refused(members, MEMBERS, 4, 1U << 31, "the directory is said to have 256 bytes at");
-	refused(members, MEMBERS, 8, 63, "the directory is said to have 63 bytes");
-	refused(members, MEMBERS, 8, UINT32_MAX, "the directory is said to have 4294967295 bytes");
-	refused(twice, 2, 0, 0, "a is there twice");
-	refused(inside, 2, 0, 0, "a/b is there twice");
-	refused(outside, 1, 0, 0, "\"../a\" is no path");
-	refused(none, 1, 0, 0, "\"\" is no path");
-	/* 12 of header, 1 of content: where the first record says where its bytes are. */
-	refused(twice, 1, 13 + 56, 100, "a: 1 bytes at 100 are past the end");
-	refused(twice, 1, 13 + 60, UINT32_MAX, "a: 4294967295 bytes at 12 are past the end");
+	assert_refused(members, MEMBERS, 4, 1U << 31, "the directory is said to have 256 bytes at");
+	assert_refused(members, MEMBERS, 8, 63, "the directory is said to have 63 bytes");
+	assert_refused(
+		members, MEMBERS, 8, UINT32_MAX, "the directory is said to have 4294967295 bytes");
+	assert_refused(twice, 2, 0, 0, "a is there twice");
+	assert_refused(inside, 2, 0, 0, "a/b is there twice");
+	assert_refused(outside, 1, 0, 0, "\"../a\" is no path");
+	assert_refused(none, 1, 0, 0, "\"\" is no path");
+	/*
+	 * 12 bytes of header and 1 of content precede the first record; its offset and size follow
+	 * the path.
+	 */
+	assert_refused(twice, 1, 13 + 56, 100, "a: 1 bytes at 100 are past the end");
+	assert_refused(twice, 1, 13 + 60, UINT32_MAX, "a: 4294967295 bytes at 12 are past the end");
 }
 
-static void a_file_that_is_cut_is_refused(void **state)
+static void a_truncated_archive_is_refused(void **state)
 {
 	CLEANUP(bytes_unref) struct bytes *pak = pack_of(members, MEMBERS);
 	struct error e;
@@ -163,7 +168,7 @@ static void a_file_that_is_cut_is_refused(void **state)
 	for (size_t n = 0; n < pak->size; n++) {
 		e = (struct error)ERROR_INIT;
 		box_make(&b);
-		assert_true(mount(&b, pak->data, n, &e) < 0);
+		assert_true(mount_pack(&b, pak->data, n, &e) < 0);
 		assert_true(*e.text);
 		box_remove(&b);
 	}
@@ -172,10 +177,10 @@ static void a_file_that_is_cut_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_archive_is_a_tree_of_its_files),
-		cmocka_unit_test(nothing_of_it_can_be_changed),
-		cmocka_unit_test(what_does_not_hold_together_is_refused),
-		cmocka_unit_test(a_file_that_is_cut_is_refused),
+		cmocka_unit_test(an_archive_is_shown_as_a_tree_of_its_files),
+		cmocka_unit_test(an_archive_cannot_be_changed),
+		cmocka_unit_test(an_inconsistent_archive_is_refused),
+		cmocka_unit_test(a_truncated_archive_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

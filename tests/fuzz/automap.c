@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Zlib */
-/* Rules of automatic mapping, which may be anybody's, and what they make of a layer. */
+/* Rules of automatic mapping from untrusted files, and their effect on a layer. */
 #include <string.h>
 
-#include "fuzz.h"
+#include "support/fuzz.h"
 #include "tools/teeworlds/automap/rules.h"
 
 enum { W = 7, H = 5, TILES = W * H, CONFIGS = 4 };
 
-static void take_fault(void *arg, const char *text)
+static void count_fault(void *arg, const char *text)
 {
 	unsigned line;
 
 	if (sscanf(text, "line %u: ", &line) != 1 || !line || strchr(text, '\n'))
-		broken("automap", "a fault without its line");
+		abort_broken("automap", "a fault without its line");
 	++*(size_t *)arg;
 }
 
@@ -26,7 +26,7 @@ static bool puts_tile(const struct tw_rules_config *c, struct tw_auto_tile tile)
 	return false;
 }
 
-/* A tile is what it was or what a rule puts, and it is the same each time. */
+/* Each tile is unchanged or put by a rule, and every run gives the same result. */
 static void run_twice(const struct tw_rules_config *c, const struct tw_auto_tile *tiles,
 	const struct tw_auto_reference *reference)
 {
@@ -37,14 +37,14 @@ static void run_twice(const struct tw_rules_config *c, const struct tw_auto_tile
 
 		memcpy(made[i], tiles, sizeof(made[i]));
 		if (tw_rules_run(c, 1, reference, &layer) < 0)
-			broken("automap", "no memory for a small layer");
+			abort_broken("automap", "no memory for a small layer");
 	}
 	if (memcmp(made[0], made[1], sizeof(made[0])) != 0)
-		broken("automap", "another layer the second time");
+		abort_broken("automap", "another layer the second time");
 	for (int i = 0; i < TILES; i++)
 		if (memcmp(&made[0][i], &tiles[i], sizeof(tiles[i])) != 0 &&
 			!puts_tile(c, made[0][i]))
-			broken("automap", "a tile that no rule puts");
+			abort_broken("automap", "a tile that no rule puts");
 }
 
 TARGET(fuzz_automap)
@@ -56,12 +56,12 @@ TARGET(fuzz_automap)
 	struct error e = ERROR_INIT;
 	size_t faults = 0;
 
-	if (judged(tw_rules_read((const char *)data, size, take_fault, &faults, &rules, &e), &e) <
-		0)
+	if (check_error(tw_rules_read((const char *)data, size, count_fault, &faults, &rules, &e),
+		    &e) < 0)
 		return;
 	if (tw_rules_read((const char *)data, size, NULL, NULL, &quiet, &e) < 0 ||
 		quiet->n != rules->n)
-		broken("automap", "they differ where nobody hears of faults");
+		abort_broken("automap", "the rules differ without a callback for faults");
 	for (int i = 0; i < TILES; i++) {
 		tiles[i] = (struct tw_auto_tile){(uint8_t)(i % 4), (uint8_t)(i % 16)};
 		game[i] = (struct tw_auto_tile){(uint8_t)(i % 3), (uint8_t)(i % 5)};

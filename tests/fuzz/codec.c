@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* The codecs, one target each. */
+/* One target for each codec. */
 #include <errno.h>
 #include <string.h>
 
@@ -14,11 +14,11 @@
 #include "codec/text/json.h"
 #include "codec/text/text.h"
 #include "codec/zlib/checksum.h"
-#include "fuzz.h"
+#include "support/fuzz.h"
 
 enum { VALUES_MAX = 60 };
 
-/* Every reading of a value, and the words of a refusal at it, for which the text is searched. */
+/* Read a value in every way. A refusal searches the text for the position of the value. */
 static void json_values(const struct json_at *at, unsigned *n_values)
 {
 	static const char *const known[] = {"a", "points", NULL};
@@ -31,15 +31,15 @@ static void json_values(const struct json_at *at, unsigned *n_values)
 	size_t n;
 
 	++*n_values;
-	judged(json_as_int(at, ints, &e), &e);
+	check_error(json_as_int(at, ints, &e), &e);
 	e = (struct error)ERROR_INIT;
-	judged(json_as_int_within(at, -5, 300, &wide, &e), &e);
+	check_error(json_as_int_within(at, -5, 300, &wide, &e), &e);
 	e = (struct error)ERROR_INIT;
-	judged(json_as_ints(at, ints, 4, &e), &e);
+	check_error(json_as_ints(at, ints, 4, &e), &e);
 	e = (struct error)ERROR_INIT;
-	judged(json_as_string(at, &s, &n, &e), &e);
+	check_error(json_as_string(at, &s, &n, &e), &e);
 	e = (struct error)ERROR_INIT;
-	judged(json_expect_object(at, known, &e), &e);
+	check_error(json_expect_object(at, known, &e), &e);
 	e = (struct error)ERROR_INIT;
 	if (json_expect_array(at, &n, &e) == 0)
 		for (size_t i = 0; i < n && *n_values < VALUES_MAX; i++) {
@@ -61,7 +61,7 @@ static int count_element(void *arg, const struct json_at *at, struct error *e)
 	return 0;
 }
 
-/* A list that is read an element at a time is the one that is read at once. */
+/* A list read element by element equals the list read at once. */
 static void json_as_list(const struct extent *x, const char *key, const struct json_doc *whole)
 {
 	CLEANUP_JSON struct json_doc rest = {0};
@@ -81,12 +81,12 @@ static void json_as_list(const struct extent *x, const char *key, const struct j
 		else if (!key)
 			return;
 	}
-	r = judged(json_list_read(x, UINT64_MAX, key, count_element, &taken, &rest, &e), &e);
+	r = check_error(json_list_read(x, UINT64_MAX, key, count_element, &taken, &rest, &e), &e);
 	if ((r == 0) != (whole != NULL))
-		broken("json", whole ? "a list is refused that a document is made of"
-				     : "a list is made of what is refused");
+		abort_broken("json", whole ? "a list is refused that a document is made of"
+					   : "a list is made of what is refused");
 	if (whole && taken != n)
-		broken("json", "a list of another length");
+		abort_broken("json", "a list of another length");
 }
 
 TARGET(fuzz_json)
@@ -99,7 +99,7 @@ TARGET(fuzz_json)
 
 	if (size > JSON_TEXT_MAX)
 		return;
-	if (judged(json_doc_load(&x, JSON_TEXT_MAX, &doc, &e), &e) < 0) {
+	if (check_error(json_doc_load(&x, JSON_TEXT_MAX, &doc, &e), &e) < 0) {
 		json_as_list(&x, NULL, NULL);
 		json_as_list(&x, "points", NULL);
 		return;
@@ -123,7 +123,7 @@ static int take_cells(void *arg, uint64_t first, const int32_t *cells, size_t n,
 
 	(void)e;
 	if (first != t->n)
-		broken("csv", "a gap");
+		abort_broken("csv", "a gap");
 	memcpy(t->cells + first, cells, n * sizeof(*cells));
 	t->n += n;
 	return 0;
@@ -144,7 +144,7 @@ static int give_cells(void *arg, uint64_t first, size_t n, struct csv_values *re
 	return 0;
 }
 
-/* Width and height, then a table. What it says comes back from the canonical form. */
+/* Width and height, then a table. An accepted table equals its canonical form read back. */
 TARGET(fuzz_csv)
 {
 	struct csv_shape shape = {.cell = 6};
@@ -160,15 +160,15 @@ TARGET(fuzz_csv)
 	shape.width = 1 + data[0] % 16;
 	shape.height = 1 + data[0] / 16;
 	x = extent_of(data + 1, size - 1);
-	if (judged(csv_parse(&x, &shape, INT16_MIN, INT16_MAX, take_cells, &t, &e), &e) < 0)
+	if (check_error(csv_parse(&x, &shape, INT16_MIN, INT16_MAX, take_cells, &t, &e), &e) < 0)
 		return;
 	n = (size_t)csv_size(&shape);
 	if (csv_read(&shape, give_cells, &t, 0, text, n, &e) < 0)
-		broken("csv", error_text(&e));
+		abort_broken("csv", error_text(&e));
 	canonical = extent_of(text, n);
 	if (csv_parse(&canonical, &shape, INT16_MIN, INT16_MAX, take_cells, &again, &e) < 0 ||
 		again.n != t.n || memcmp(cells[0], cells[1], (size_t)t.n * sizeof(**cells)) != 0)
-		broken("csv", "what was written does not read back");
+		abort_broken("csv", "what was written does not read back");
 }
 
 static int take_cell(void *arg, const struct csv_cell *cell, struct error *e)
@@ -178,7 +178,7 @@ static int take_cell(void *arg, const struct csv_cell *cell, struct error *e)
 	float f;
 
 	if (cell->column > 2 || !memchr(cell->text, 0, sizeof(cell->text)))
-		broken("csv_table", "a cell too many");
+		abort_broken("csv_table", "a cell too many");
 	return ++*n % 2 ? csv_as_int(cell, -70000, 70000, &i, e) : csv_as_float(cell, &f, e);
 }
 
@@ -189,10 +189,10 @@ TARGET(fuzz_csv_table)
 	struct error e = ERROR_INIT;
 	unsigned n = 0;
 
-	judged(csv_table_read(&x, 1 << 20, header, take_cell, &n, &e), &e);
+	check_error(csv_table_read(&x, 1 << 20, header, take_cell, &n, &e), &e);
 }
 
-/* UTF-8 to UTF-16 and back, any units to UTF-8 and back, names to names of files and back. */
+/* UTF-8 to UTF-16 and back, arbitrary units to UTF-8 and back, names to file names and back. */
 TARGET(fuzz_text)
 {
 	CLEANUP_BUFFER struct buffer wide = BUFFER_INIT, back = BUFFER_INIT, utf8 = BUFFER_INIT,
@@ -203,21 +203,21 @@ TARGET(fuzz_text)
 
 	if (!escaped || !plain)
 		abort();
-	if (judged(utf8_to_utf16(data, size, &wide, &e), &e) == 0) {
+	if (check_error(utf8_to_utf16(data, size, &wide, &e), &e) == 0) {
 		utf16_to_utf8(wide.data, wide.size / 2, &back);
 		if (back.size != size || (size && memcmp(back.data, data, size) != 0))
-			broken("text", "UTF-8 does not come back");
+			abort_broken("text", "UTF-8 does not come back");
 	}
 	utf16_to_utf8(data, size / 2, &utf8);
 	e = (struct error)ERROR_INIT;
 	if (utf8_to_utf16(utf8.data, utf8.size, &units, &e) < 0 || units.size != size / 2 * 2 ||
 		(units.size && memcmp(units.data, data, units.size) != 0))
-		broken("text", "UTF-16 does not come back");
+		abort_broken("text", "UTF-16 does not come back");
 	n = name_escape(data, size, escaped, 3 * size);
 	if (!utf8_valid(escaped, n) || memchr(escaped, '/', n) || memchr(escaped, 0, n))
-		broken("text", "an escaped name is no name");
+		abort_broken("text", "an escaped name is no name");
 	if (name_unescape(escaped, n, plain) != size || (size && memcmp(plain, data, size) != 0))
-		broken("text", "a name does not come back");
+		abort_broken("text", "a name does not come back");
 	free(escaped);
 	free(plain);
 }
@@ -243,7 +243,7 @@ static int image_row(void *arg, uint32_t y, const uint8_t *rgba, struct error *e
 	(void)e;
 	memcpy(&last, rgba + 4 * (size_t)i->width - 1, 1);
 	if (y != i->rows++)
-		broken("png", "rows are not in order");
+		abort_broken("png", "rows are not in order");
 	return 0;
 }
 
@@ -254,8 +254,8 @@ TARGET(fuzz_png)
 	struct png_sink sink = {image_begin, image_row, &i};
 	struct error e = ERROR_INIT;
 
-	if (judged(png_decode(&x, &sink, &e), &e) == 0 && i.rows != i.height)
-		broken("png", "rows are missing");
+	if (check_error(png_decode(&x, &sink, &e), &e) == 0 && i.rows != i.height)
+		abort_broken("png", "rows are missing");
 }
 
 TARGET(fuzz_dds)
@@ -263,10 +263,10 @@ TARGET(fuzz_dds)
 	struct error e = ERROR_INIT;
 	struct dds d;
 
-	if (judged(dds_decode(data, size, &d, &e), &e) < 0)
+	if (check_error(dds_decode(data, size, &d, &e), &e) < 0)
 		return;
 	if (d.rgba->size != (size_t)d.w * d.h * 4)
-		broken("dds", "pixels are missing");
+		abort_broken("dds", "pixels are missing");
 	bytes_unref(d.rgba);
 }
 
@@ -278,7 +278,7 @@ static int count_chunk(void *arg, const uint8_t *chunk, size_t n, struct error *
 	return 0;
 }
 
-/* The declared size, then a stream: all ways of reading it say the same. */
+/* The declared size, then a stream: all ways of reading give the same result. */
 TARGET(fuzz_inflate)
 {
 	CLEANUP(blob_unref) struct blob *b = NULL;
@@ -294,23 +294,25 @@ TARGET(fuzz_inflate)
 		return;
 	declared = (uint64_t)data[0] | (uint64_t)data[1] << 8;
 	x = extent_of(data + 2, size - 2);
-	r = judged(inflate_all(&x, declared, &all, &e), &e);
+	r = check_error(inflate_all(&x, declared, &all, &e), &e);
 	e = (struct error)ERROR_INIT;
-	judged(inflate_prefix(&x, declared, some, sizeof(some), &got, &e), &e);
+	check_error(inflate_prefix(&x, declared, some, sizeof(some), &got, &e), &e);
 	e = (struct error)ERROR_INIT;
-	if ((judged(inflate_each(&x, declared, count_chunk, &n, &e), &e) < 0) != (r < 0) ||
+	if ((check_error(inflate_each(&x, declared, count_chunk, &n, &e), &e) < 0) != (r < 0) ||
 		(r == 0 && n != declared))
-		broken("inflate", "in chunks it is another one");
+		abort_broken("inflate", "in chunks it is another one");
 	b = blob_new(&x, BLOB_ZLIB, declared, NULL);
 	e = (struct error)ERROR_INIT;
-	if (!b || (judged(blob_load(b, &loaded, &e), &e) < 0) != (r < 0))
-		broken("inflate", "as a blob it is another one");
+	if (!b || (check_error(blob_load(b, &loaded, &e), &e) < 0) != (r < 0))
+		abort_broken("inflate", "as a blob it is another one");
 	if (r == 0 && declared && memcmp(all->data, loaded->data, all->size) != 0)
-		broken("inflate", "a blob has other bytes");
+		abort_broken("inflate", "a blob has other bytes");
 }
 
-/* Raw deflate data, in a zlib stream with the checksum of what libdeflate makes of it: taken at
- * once it is what zlib takes it for. */
+/*
+ * Raw deflate data, wrapped as a zlib stream with the checksum of what libdeflate decodes. Read at
+ * once, it gives the result of zlib.
+ */
 TARGET(fuzz_deflate)
 {
 	static struct libdeflate_decompressor *d;
@@ -335,10 +337,10 @@ TARGET(fuzz_deflate)
 	for (uint32_t i = 0, sum = checksum_adler32(1, out, got); i < 4; i++)
 		buffer_byte(&b, (uint8_t)(sum >> (24 - 8 * i)));
 	x = extent_of(b.data, b.size);
-	r = judged(inflate_all(&x, got, &all, &e), &e);
+	r = check_error(inflate_all(&x, got, &all, &e), &e);
 	e = (struct error)ERROR_INIT;
-	if ((judged(inflate_each(&x, got, count_chunk, &n, &e), &e) < 0) != (r < 0))
-		broken("deflate", "zlib is of another mind");
+	if ((check_error(inflate_each(&x, got, count_chunk, &n, &e), &e) < 0) != (r < 0))
+		abort_broken("deflate", "zlib is of another mind");
 	if (r == 0 && memcmp(all->data, out, got) != 0)
-		broken("deflate", "other bytes");
+		abort_broken("deflate", "other bytes");
 }

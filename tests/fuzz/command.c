@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * The commands, on any bytes as a map: text, check, convert, preview, index, diff (with the
- * fixture, and with itself), extract and then pack. And merge of three maps: the fixture, and two
- * that are it with files put, which the bytes say: for each the file's number with the highest bit
- * for theirs, a length of 16 bits, the content.
+ * The commands, with any bytes as a map: text, check, convert, preview, index, diff (with the
+ * fixture, and with itself), extract and then pack. Also merge of three maps: the fixture, and two
+ * copies of it with files put as the input says: for each the file's number, with the highest bit
+ * for theirs, a length of 16 bits, and the content.
  *
- * Whatever a command meets, it ends by itself with a documented exit code, and no sanitizer has
- * anything to say. It runs in this process, so it must not shut itself in: the sandbox is ours.
+ * Each command ends by itself with a documented exit code and without a report of a sanitizer. The
+ * commands run in this process, so sandbox_enter is replaced.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,13 +21,13 @@
 #include "base/sandbox/sandbox.h"
 #include "cli/cli.h"
 #include "cli/line/command.h"
-#include "fuzz.h"
+#include "support/fuzz.h"
 #include "vfs/volume/outcome.h"
-#include "view.h"
+#include "support/view.h"
 
 enum { ARGS_MAX = 12, PUTS_MAX = 4 };
 
-/* In place of base/sandbox/sandbox.c. */
+/* Replaces base/sandbox/sandbox.c. */
 int sandbox_enter(const struct sandbox_rule *rules, size_t n, unsigned flags,
 	void (*note)(void *arg, const char *line), void *arg, struct error *e)
 {
@@ -44,8 +44,8 @@ static void fail(const char *what)
 	abort();
 }
 
-/* What commands say goes nowhere; what sanitizers and libFuzzer do goes to descriptor 2. */
-static void begin(void)
+/* Discard the output of commands. Sanitizers and libFuzzer write to descriptor 2. */
+static void discard_output(void)
 {
 	const char *tmp = getenv("TMPDIR");
 	int null;
@@ -62,14 +62,14 @@ static void begin(void)
 		abort();
 }
 
-/* Of the directory of this run; with what is below it. */
-static void clear(void)
+/* Remove the files of this run's directory, and those below it. */
+static void clear_dir(void)
 {
 	if (system("rm -rf ./*") != 0)
 		fail("rm");
 }
 
-static void store(const char *name, const void *data, size_t size)
+static void store_map(const char *name, const void *data, size_t size)
 {
 	int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 
@@ -77,7 +77,7 @@ static void store(const char *name, const void *data, size_t size)
 		fail(name);
 }
 
-static bool same(const char *a, const char *b)
+static bool files_equal(const char *a, const char *b)
 {
 	uint8_t x[4096], y[4096];
 	FILE *f = fopen(a, "re"), *g = fopen(b, "re");
@@ -104,7 +104,7 @@ static int64_t size_of(const char *name)
 	return st.st_size;
 }
 
-/* Our command lines are right, so the code for a wrong one is none. */
+/* The command lines are correct, so the exit code for a wrong one is not allowed. */
 static bool is_documented(const char *name, int code)
 {
 	if (strcmp(name, "diff") == 0)
@@ -122,8 +122,8 @@ static void undocumented(const char *name, int code)
 	abort();
 }
 
-/* mapfs NAME ..., ended by NULL. */
-static int command(const char *name, ...)
+/* Run mapfs NAME ...; the arguments end with NULL. */
+static int run_command(const char *name, ...)
 {
 	char *argv[ARGS_MAX] = {(char *)"mapfs", (char *)name};
 	FILE *was = stderr;
@@ -134,7 +134,7 @@ static int command(const char *name, ...)
 	while (argc < ARGS_MAX - 1 && (argv[argc] = va_arg(ap, char *)))
 		argc++;
 	va_end(ap);
-	optind = 0; /* getopt begins anew */
+	optind = 0; /* resets getopt */
 	stderr = nowhere;
 	code = command_main(name, argc - 1, argv + 1, cli_command_named(name)->line);
 	stderr = was;
@@ -150,21 +150,21 @@ static const char *fixture_path(void)
 
 static void begin_map(const uint8_t *data, size_t size)
 {
-	begin();
-	clear();
-	store("x.map", data, size);
+	discard_output();
+	clear_dir();
+	store_map("x.map", data, size);
 }
 
 TARGET(fuzz_command_text)
 {
 	begin_map(data, size);
-	command("text", "x.map", NULL);
+	run_command("text", "x.map", NULL);
 }
 
 TARGET(fuzz_command_check)
 {
 	begin_map(data, size);
-	command("check", "x.map", NULL);
+	run_command("check", "x.map", NULL);
 }
 
 TARGET(fuzz_command_convert)
@@ -173,34 +173,37 @@ TARGET(fuzz_command_convert)
 
 	for (size_t i = 0; i < sizeof(games) / sizeof(games[0]); i++) {
 		begin_map(data, size);
-		command("check", "--for", games[i], "x.map", NULL);
-		if (command("convert", "--to", games[i], "--scale", "--strip", "x.map", "y.map",
+		run_command("check", "--for", games[i], "x.map", NULL);
+		if (run_command("convert", "--to", games[i], "--scale", "--strip", "x.map", "y.map",
 			    NULL) != OUTCOME_DONE)
 			continue;
-		if (command("convert", "--to", games[i], "--scale", "--strip", "y.map", "z.map",
+		if (run_command("convert", "--to", games[i], "--scale", "--strip", "y.map", "z.map",
 			    NULL) != OUTCOME_DONE ||
-			!same("y.map", "z.map"))
-			broken("nothing is left to be done", games[i]);
+			!files_equal("y.map", "z.map"))
+			abort_broken("nothing is left to be done", games[i]);
 	}
 }
 
-/* Unused bytes of tiles that tidy clears may compress worse than before, by a few bytes in each of
- * the map's layers. */
+/*
+ * tidy clears unused bytes of tiles, which may compress worse by a few bytes in each layer of the
+ * map.
+ */
 enum { CLEARED_MOST = 64 };
 
-/* It draws the same, is no larger, and nothing is left to be done. */
-static void tidied(const char *how)
+/* Check that the tidied map draws the same, is not larger, and cannot be tidied further. */
+static void check_tidied(const char *how)
 {
-	if (command("tidy", how, "x.map", "y.map", NULL) != OUTCOME_DONE)
+	if (run_command("tidy", how, "x.map", "y.map", NULL) != OUTCOME_DONE)
 		return;
 	if (size_of("y.map") > size_of("x.map") + CLEARED_MOST)
-		broken("a map that is tidied is no larger", how);
-	if (command("tidy", how, "y.map", "z.map", NULL) != OUTCOME_DONE || !same("y.map", "z.map"))
-		broken("nothing is left to be done", how);
-	if (command("preview", "--size", "200", "x.map", "x.png", NULL) == OUTCOME_DONE &&
-		(command("preview", "--size", "200", "y.map", "y.png", NULL) != OUTCOME_DONE ||
-			!same("x.png", "y.png")))
-		broken("it looks as before", how);
+		abort_broken("a map that is tidied is no larger", how);
+	if (run_command("tidy", how, "y.map", "z.map", NULL) != OUTCOME_DONE ||
+		!files_equal("y.map", "z.map"))
+		abort_broken("nothing is left to be done", how);
+	if (run_command("preview", "--size", "200", "x.map", "x.png", NULL) == OUTCOME_DONE &&
+		(run_command("preview", "--size", "200", "y.map", "y.png", NULL) != OUTCOME_DONE ||
+			!files_equal("x.png", "y.png")))
+		abort_broken("it looks as before", how);
 }
 
 TARGET(fuzz_command_tidy)
@@ -209,40 +212,40 @@ TARGET(fuzz_command_tidy)
 
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		begin_map(data, size);
-		tidied(ways[i]);
+		check_tidied(ways[i]);
 	}
 }
 
 TARGET(fuzz_command_preview)
 {
 	begin_map(data, size);
-	command("preview", "x.map", "x.png", NULL);
+	run_command("preview", "x.map", "x.png", NULL);
 }
 
 TARGET(fuzz_command_index)
 {
 	begin_map(data, size);
-	command("index", "x.map", NULL);
+	run_command("index", "x.map", NULL);
 }
 
 TARGET(fuzz_command_diff)
 {
 	begin_map(data, size);
-	command("diff", fixture_path(), "x.map", NULL);
-	store("y.map", data, size);
-	if (command("diff", "x.map", "y.map", NULL) == 1)
-		broken("no difference to itself", "diff");
+	run_command("diff", fixture_path(), "x.map", NULL);
+	store_map("y.map", data, size);
+	if (run_command("diff", "x.map", "y.map", NULL) == 1)
+		abort_broken("no difference to itself", "diff");
 }
 
 TARGET(fuzz_command_pack)
 {
 	begin_map(data, size);
-	if (command("extract", "-o", "raw=off", "x.map", "tree", NULL) != OUTCOME_DONE)
+	if (run_command("extract", "-o", "raw=off", "x.map", "tree", NULL) != OUTCOME_DONE)
 		return;
-	/* Of the same format; not every map is one that a game would take. */
-	command("pack", "tree", "new.map", NULL);
-	if (command("pack", "tree", "--onto", "x.map", NULL) == OUTCOME_BUSY)
-		broken("nobody else has it", "pack");
+	/* Pack into a map of the same format; a game would not accept every map. */
+	run_command("pack", "tree", "new.map", NULL);
+	if (run_command("pack", "tree", "--onto", "x.map", NULL) == OUTCOME_BUSY)
+		abort_broken("the map is not in use", "pack");
 }
 
 struct paths {
@@ -266,7 +269,7 @@ static void take_paths(struct paths *p)
 
 	if (fixture_open(&map, fixture_path(), "off", &e) < 0 ||
 		entry_walk(map.s, ENTRY_ROOT, "", take_path, p, &e) < 0 || !p->n)
-		broken("the fixture opens", error_text(&e));
+		abort_broken("the fixture opens", error_text(&e));
 	fixture_close(&map);
 }
 
@@ -274,8 +277,8 @@ TARGET(fuzz_command_merge)
 {
 	static struct paths paths;
 
-	begin();
-	clear();
+	discard_output();
+	clear_dir();
 	if (!paths.n)
 		take_paths(&paths);
 	if (system("cp \"${FUZZ_MAP:-" FUZZ_MAP
@@ -286,17 +289,17 @@ TARGET(fuzz_command_merge)
 
 		if (n > size - VIEW_HEADER)
 			n = size - VIEW_HEADER;
-		store("put", data + VIEW_HEADER, n);
-		command("put", data[0] & 0x80 ? "theirs.map" : "ours.map", paths.at[file], "put",
-			NULL);
+		store_map("put", data + VIEW_HEADER, n);
+		run_command("put", data[0] & 0x80 ? "theirs.map" : "ours.map", paths.at[file],
+			"put", NULL);
 		data += VIEW_HEADER + n;
 		size -= VIEW_HEADER + n;
 	}
-	if (command("merge", "base.map", "ours.map", "base.map", "one.map", NULL) ||
-		!same("ours.map", "one.map"))
-		broken("what nobody else changed is ours", "merge");
-	if (command("merge", "base.map", "base.map", "theirs.map", "two.map", NULL) ||
-		command("diff", "theirs.map", "two.map", NULL))
-		broken("what only they changed is theirs", "merge");
-	command("merge", "base.map", "ours.map", "theirs.map", "three.map", NULL);
+	if (run_command("merge", "base.map", "ours.map", "base.map", "one.map", NULL) ||
+		!files_equal("ours.map", "one.map"))
+		abort_broken("unchanged files are ours", "merge");
+	if (run_command("merge", "base.map", "base.map", "theirs.map", "two.map", NULL) ||
+		run_command("diff", "theirs.map", "two.map", NULL))
+		abort_broken("what only they changed is theirs", "merge");
+	run_command("merge", "base.map", "ours.map", "theirs.map", "three.map", NULL);
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Journals. The input is records, each a type, a length of 16 bits and a payload; they get their
- * checksums here, so that what reads payloads is reached. A first byte of 255 instead means that
- * the rest is the file as it is.
+ * Journals. The input is records: each a type, a length of 16 bits and a payload. Their checksums
+ * are added here, so that the code that reads payloads is reached. If the first byte is 255, the
+ * rest is the file as it is.
  *
- * journal reads, lists and extracts it; replay mounts the map beside which it lies, saves, and
- * looks whether a map is there that reads.
+ * The target `journal` reads, lists and extracts it. `replay` mounts the map beside it, saves, and
+ * checks that a readable map exists.
  */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "../vfs/box.h"
-#include "fuzz.h"
+#include "../vfs/support/box.h"
+#include "support/fuzz.h"
 #include "vfs/files/sidecar.h"
 #include "vfs/journal/journal.h"
 #include "vfs/offline/recover.h"
@@ -23,7 +23,7 @@ static struct box box;
 static struct bytes *map;
 static char identity[IDENTITY_SIZE];
 
-static void begin(void)
+static void create_dir(void)
 {
 	CLEANUP(file_unref) struct file *f = NULL;
 
@@ -35,13 +35,13 @@ static void begin(void)
 		abort();
 }
 
-static void append(struct reclog *l, uint32_t type, const void *data, size_t n)
+static void append_record(struct reclog *l, uint32_t type, const void *data, size_t n)
 {
 	CLEANUP_EXTENT struct extent x = extent_of_bytes(bytes_copy(data, n));
 	struct error e = ERROR_INIT;
 
 	if (reclog_append(l, type, &x, 1, NULL, &e) < 0)
-		broken("append", error_text(&e));
+		abort_broken("append", error_text(&e));
 }
 
 static void write_records(const char *name, const uint8_t *data, size_t size)
@@ -54,14 +54,14 @@ static void write_records(const char *name, const uint8_t *data, size_t size)
 	int n = snprintf(header, sizeof(header), "%s%c%s%c%c", MAP_NAME, 0, identity, 0, 0);
 
 	if (reclog_create(box.room.fd, name, &l, &e) < 0)
-		broken("a log cannot be made", error_text(&e));
-	append(l, JOURNAL_HEADER, header, (size_t)n);
+		abort_broken("a log cannot be made", error_text(&e));
+	append_record(l, JOURNAL_HEADER, header, (size_t)n);
 	for (unsigned i = 0; i < RECORDS_MAX && size >= 3; i++) {
 		size_t part = (size_t)(data[1] | data[2] << 8);
 
 		if (part > size - 3)
 			part = size - 3;
-		append(l, data[0] ? data[0] : 1, data + 3, part);
+		append_record(l, data[0] ? data[0] : 1, data + 3, part);
 		data += 3 + part;
 		size -= 3 + part;
 	}
@@ -112,21 +112,21 @@ TARGET(fuzz_journal)
 	size_t n = 0;
 	int out;
 
-	begin();
+	create_dir();
 	write_journal(data, size, name);
 	sidecars = sidecar_cache_create(box.room.fd);
-	judged(journal_list(box.room.fd, MAP_NAME, take_info, &n, &e), &e);
+	check_error(journal_list(box.room.fd, MAP_NAME, take_info, &n, &e), &e);
 	mkdirat(box.room.fd, "out", 0700);
 	out = openat(box.room.fd, "out", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	e = (struct error)ERROR_INIT;
-	judged(recover_extract(box.room.fd, name, out, take_line, &n, &e), &e);
+	check_error(recover_extract(box.room.fd, name, out, take_line, &n, &e), &e);
 	close(out);
 	e = (struct error)ERROR_INIT;
 	trust = own_files(box.room.fd);
 	if (journal_init(&j, &trust, MAP_NAME, identity, NULL, &e) == 0) {
-		if (judged(journal_open(&j, sidecars, take_note, &n, &e), &e) == 0 &&
+		if (check_error(journal_open(&j, sidecars, take_note, &n, &e), &e) == 0 &&
 			journal_exists(&j))
-			judged(journal_walk(&j, take_op, &n, &gaps, &e), &e);
+			check_error(journal_walk(&j, take_op, &n, &gaps, &e), &e);
 		journal_finish(&j);
 	}
 	box_remove(&box);
@@ -138,15 +138,15 @@ TARGET(fuzz_replay)
 	struct error e = ERROR_INIT;
 	char name[NAME_MAX + 1];
 
-	begin();
+	create_dir();
 	write_journal(data, size, name);
-	if (judged(box_mount(&box, &e), &e) == 0) {
+	if (check_error(box_mount(&box, &e), &e) == 0) {
 		box_settle(&box);
 		box_save(&box, NULL);
 		box_end(&box, NULL);
 	}
 	now = box_map(&box);
-	if (!now || !map_sound(now))
-		broken("replay", "the map is no map any more");
+	if (!now || !map_is_sound(now))
+		abort_broken("replay", "the map is no map any more");
 	box_remove(&box);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * seeds DIR FIXTURE FILE...: first inputs for the targets, a directory for each below DIR: small
- * maps and archives as they are, what files of maps show, what compiled entries of archives are and
- * say, and a few journals. FIXTURE is the map of fuzz_view.
+ * seeds DIR FIXTURE FILE...: writes first inputs for the targets, in a directory for each below
+ * DIR: small maps and archives as they are, contents of files of maps, compiled entries of archives
+ * and their texts, and a few journals. FIXTURE is the map of fuzz_view.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,16 +15,16 @@
 #include "formats/torchlight/text/compiled.h"
 #include "formats/torchlight/format.h"
 #include "formats/triclon/format.h"
-#include "../torchlight/load.h"
-#include "fuzz.h"
-#include "view.h"
+#include "../torchlight/support/load.h"
+#include "support/fuzz.h"
+#include "support/view.h"
 
 enum { CONTENT_MAX = 20000, MAP_MAX = 16 << 10, EACH_MAX = 400 };
 
 static int out;
 
-/* Named by its content; no more than EACH_MAX of a target. */
-static void seed(const char *target, const void *first, size_t n, const void *rest, size_t m)
+/* Write a seed named after its content; at most EACH_MAX for each target. */
+static void write_seed(const char *target, const void *first, size_t n, const void *rest, size_t m)
 {
 	static struct {
 		char name[64];
@@ -50,7 +50,7 @@ static void seed(const char *target, const void *first, size_t n, const void *re
 	close(fd);
 }
 
-static bool ends(const char *path, const char *ending)
+static bool has_ending(const char *path, const char *ending)
 {
 	size_t n = strlen(path), m = strlen(ending);
 
@@ -67,17 +67,17 @@ static void take_file(void *arg, const char *path, const struct file_attr *entry
 	if (entry_size(s, entry, &size, NULL) < 0 || size > CONTENT_MAX ||
 		entry_get(s, entry, &b, NULL) < 0)
 		return;
-	if (ends(path, ".png"))
-		seed("png", "", 0, b->data, b->size);
-	else if (ends(path, ".json"))
-		seed("json", "", 0, b->data, b->size);
-	else if (ends(path, ".csv"))
-		seed("csv", shape, 1, b->data, b->size);
+	if (has_ending(path, ".png"))
+		write_seed("png", "", 0, b->data, b->size);
+	else if (has_ending(path, ".json"))
+		write_seed("json", "", 0, b->data, b->size);
+	else if (has_ending(path, ".csv"))
+		write_seed("csv", shape, 1, b->data, b->size);
 	else if (!strncmp(path, "info/", 5))
-		seed("text", "", 0, b->data, b->size);
+		write_seed("text", "", 0, b->data, b->size);
 }
 
-/* For a target that puts the content to the file of that number. */
+/* For a target that puts the content to the file with this number. */
 static void take_numbered(
 	const struct snapshot *s, const char *target, entry_id dir, uint8_t *number)
 {
@@ -92,13 +92,13 @@ static void take_numbered(
 			take_numbered(s, target, entry.id, number);
 		} else if (entry.is_writable) {
 			if (entry.size <= CONTENT_MAX && entry_get(s, &entry, &b, NULL) == 0)
-				seed(target, number, 1, b->data, b->size);
+				write_seed(target, number, 1, b->data, b->size);
 			++*number;
 		}
 	}
 }
 
-/* New maps have the files that all of their format have; in a real one these say more. */
+/* Use the files that all new maps of a format have; a real map has more content in them. */
 static void take_new(
 	const struct format *format, struct file *file, const char *name, const char *target)
 {
@@ -141,21 +141,21 @@ static void take_entry(const struct archive *a, uint32_t i, const struct names *
 	if (kind == COMPILED_NONE || load_entry(a, &a->manifest->entries[i], &b, NULL) < 0 ||
 		b->size > CONTENT_MAX)
 		return;
-	seed(targets[kind], "", 0, b->data, b->size);
+	write_seed(targets[kind], "", 0, b->data, b->size);
 	ctx.path = (char *)name.data;
 	if (compiled_decode(kind, &ctx, b->data, b->size, &text, NULL, NULL) < 0 ||
 		text.size > CONTENT_MAX)
 		return;
-	seed("torchlight-text", "", 0, text.data, text.size);
+	write_seed("torchlight-text", "", 0, text.data, text.size);
 	n[0] = (uint8_t)b->size;
 	n[1] = (uint8_t)(b->size >> 8);
 	buffer_append(&pair, n, sizeof(n));
 	buffer_append(&pair, b->data, b->size);
 	if (kind == COMPILED_LAYOUT)
-		seed("torchlight-learn", pair.data, pair.size, text.data, text.size);
+		write_seed("torchlight-learn", pair.data, pair.size, text.data, text.size);
 }
 
-/* A MOD is a PAK and its manifest behind a header. */
+/* A MOD is a PAK and its manifest after a header. */
 static void take_pair(const struct archive *a, const struct extent *mod)
 {
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
@@ -166,7 +166,7 @@ static void take_pair(const struct archive *a, const struct extent *mod)
 		return;
 	buffer_u16(&pair, (uint16_t)(to - from));
 	buffer_append(&pair, b->data + from, to - from);
-	seed("pak", pair.data, pair.size, b->data + to, b->size - to);
+	write_seed("pak", pair.data, pair.size, b->data + to, b->size - to);
 }
 
 static void take_archive(const struct extent *x)
@@ -181,7 +181,7 @@ static void take_archive(const struct extent *x)
 	}
 }
 
-static void take(const char *path)
+static void take_file_of_any_kind(const char *path)
 {
 	static const char *const commands[] = {"command_check", "command_convert", "command_diff",
 		"command_index", "command_pack", "command_preview", "command_text", "command_tidy"};
@@ -192,25 +192,26 @@ static void take(const char *path)
 	if (!file)
 		return;
 	x = extent_of_file(file_ref(file), 0, fixture_file_size(file));
-	if (ends(path, ".mod"))
+	if (has_ending(path, ".mod"))
 		take_archive(&x);
-	if (ends(path, ".map"))
+	if (has_ending(path, ".map"))
 		take_map(file, path);
-	if (ends(path, ".tcm"))
+	if (has_ending(path, ".tcm"))
 		take_new(&format_triclon, file, "x.tcm", "new_triclon");
 	if (extent_load(&x, MAP_MAX, &b, NULL) < 0)
 		return;
-	for (size_t i = 0; !ends(path, ".man") && i < sizeof(commands) / sizeof(commands[0]); i++)
-		seed(commands[i], "", 0, b->data, b->size);
-	if (ends(path, ".map"))
-		seed("teeworlds", "", 0, b->data, b->size);
-	else if (ends(path, ".tcm"))
-		seed("triclon", "", 0, b->data, b->size);
-	else if (ends(path, ".mod")) {
-		seed("torchlight-archive", "", 0, b->data, b->size);
-		seed("torchlight-modheader", "", 0, b->data, b->size);
-	} else if (ends(path, ".man"))
-		seed("torchlight-manifest", "", 0, b->data, b->size);
+	for (size_t i = 0; !has_ending(path, ".man") && i < sizeof(commands) / sizeof(commands[0]);
+		i++)
+		write_seed(commands[i], "", 0, b->data, b->size);
+	if (has_ending(path, ".map"))
+		write_seed("teeworlds", "", 0, b->data, b->size);
+	else if (has_ending(path, ".tcm"))
+		write_seed("triclon", "", 0, b->data, b->size);
+	else if (has_ending(path, ".mod")) {
+		write_seed("torchlight-archive", "", 0, b->data, b->size);
+		write_seed("torchlight-modheader", "", 0, b->data, b->size);
+	} else if (has_ending(path, ".man"))
+		write_seed("torchlight-manifest", "", 0, b->data, b->size);
 }
 
 static void take_views(const char *fixture)
@@ -227,13 +228,13 @@ static void take_views(const char *fixture)
 			entry_get(files.map.s, &entry, &b, NULL) == 0) {
 			header[1] = (uint8_t)b->size;
 			header[2] = (uint8_t)(b->size >> 8);
-			seed("view", header, sizeof(header), b->data, b->size);
+			write_seed("view", header, sizeof(header), b->data, b->size);
 		}
 	}
 	fixture_close(&files.map);
 }
 
-/* A record as journal.c takes it. */
+/* A record in the form that journal.c reads. */
 static void put_record(struct buffer *b, uint8_t type, const char *payload, size_t n)
 {
 	buffer_byte(b, type);
@@ -241,7 +242,7 @@ static void put_record(struct buffer *b, uint8_t type, const char *payload, size
 	buffer_append(b, payload, n);
 }
 
-static void journals(void)
+static void write_journals(void)
 {
 	CLEANUP_BUFFER struct buffer b = BUFFER_INIT;
 
@@ -254,16 +255,16 @@ static void journals(void)
 	PUT(7, "images/dir");
 	PUT(9, "images/0_img.png\0images/3_new.png");
 	PUT(10, "a legend");
-	seed("journal", "", 0, b.data, b.size);
-	seed("replay", "", 0, b.data, b.size);
+	write_seed("journal", "", 0, b.data, b.size);
+	write_seed("replay", "", 0, b.data, b.size);
 	b.size = 0;
 	PUT(8, "info/author");
 	PUT(7, "info/author");
 	PUT(9, "groups/0_g\0groups/2_h");
 	PUT(7, "groups/0_new");
 	PUT(2, "groups/0_new/group.json\0{}\n");
-	seed("journal", "", 0, b.data, b.size);
-	seed("replay", "", 0, b.data, b.size);
+	write_seed("journal", "", 0, b.data, b.size);
+	write_seed("replay", "", 0, b.data, b.size);
 #undef PUT
 }
 
@@ -286,14 +287,14 @@ int main(int argc, char **argv)
 		perror(argv[1]);
 		return 1;
 	}
-	seed("torchlight-kit", "", 0, kit, sizeof(kit) - 1);
+	write_seed("torchlight-kit", "", 0, kit, sizeof(kit) - 1);
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
-		seed("rules", "", 0, rules[i], strlen(rules[i]));
-	journals();
+		write_seed("rules", "", 0, rules[i], strlen(rules[i]));
+	write_journals();
 	take_views(argv[2]);
 	take_new(&format_triclon, NULL, "x.tcm", "new_triclon");
 	take_new(&format_torchlight_mod, NULL, "X.MOD", "new_mod");
 	for (int i = 2; i < argc; i++)
-		take(argv[i]);
+		take_file_of_any_kind(argv[i]);
 	return 0;
 }

@@ -10,7 +10,7 @@ import zlib
 
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "torchlight"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "torchlight" / "support"))
 import tlwrite  # noqa: E402
 from archives import dat  # noqa: E402
 

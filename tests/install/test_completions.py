@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""What bash, zsh and fish complete after `mapfs`."""
+"""Completions of `mapfs` in bash, zsh and fish."""
 import os
 import shutil
 import subprocess
@@ -20,7 +20,7 @@ COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
 _mapfs
 printf '%s\\n' "${COMPREPLY[@]}"
 """
-# What zsh does for a completion function, as far as ours asks for it: compadd takes the name of an array.
+# The environment of a zsh completion function, as far as ours uses it. compadd takes the name of an array.
 ZSH = """
 compadd() { print -l -- "${(@P)@[-1]}" }
 _files() { print -l -- *(N) }
@@ -67,42 +67,42 @@ def complete(request, tmp_path):
     os.chdir(here)
 
 
-def test_commands_and_files(complete):
+def test_the_first_word_completes_commands_and_files(complete):
     found = complete("mapfs ")
     assert {"ls", "cat", "extract", "status", "mount", "umount", "recover", "help"} <= set(found)
     assert any("map" in name for name in found)
     assert "status" in complete("mapfs st")
 
 
-def test_what_there_is_help_for(complete):
+def test_help_completes_its_topics(complete):
     found = complete("mapfs help ")
     assert {"ls", "umount", "commands", "options"} <= set(found) and "a b.map" not in found
     assert "options" in complete("mapfs help op") and "options" not in complete("mapfs op")
     assert "ls" not in complete("mapfs help ls ")
 
 
-def test_paths_inside_a_map(complete):
+def test_paths_inside_a_map_are_completed(complete):
     found = complete("mapfs cat a\\ b.map im")
     assert "images/" in found and "0_checker.png" not in found
     found = complete("mapfs cat a\\ b.map images/")
     assert "images/0_checker.png" in found
 
 
-def test_a_path_or_a_picture(complete):
+def test_a_path_or_a_picture_is_completed(complete):
     found = complete("mapfs preview a\\ b.map ")
     assert "images/" in found and any("b.map" in name for name in found)
     assert "images/" not in complete("mapfs preview a\\ b.map images ")
 
 
-def test_options(complete):
+def test_options_are_completed(complete):
     assert "--discard" in complete("mapfs --di")
     found = complete("mapfs check --j")
     assert "--json" in found and "--discard" not in found
-    # Those of a mount may stand after the file.
+    # Mount options may follow the file.
     assert "--foreground" in complete("mapfs a\\ b.map --f") and "--force" in complete("mapfs umount --f")
 
 
-def test_rules(complete):
+def test_rules_are_completed(complete):
     found = complete("mapfs check --rules ")
     assert "ddnet" in found and any("b.map" in name for name in found)
     assert "ddnet" not in complete("mapfs check ")
@@ -115,7 +115,7 @@ def test_no_error_is_printed(complete, line):
     complete(line)
 
 
-def test_games(complete):
+def test_games_are_completed(complete):
     for line in ("mapfs convert --to ", "mapfs check --for "):
         assert {"0.6", "0.7", "ddnet"} <= set(complete(line))
     assert "0.7" not in complete("mapfs convert ")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""What a desktop makes of maps: their types, the entries that open them, and what is told."""
+"""Desktop integration: types of maps, the entries that open them, and notifications."""
 import configparser
 import os
 import pathlib
@@ -41,8 +41,8 @@ def type_of(types, path):
     return r.stdout.split("standard::content-type: ")[1].split()[0]
 
 
-def song(mark):
-    """A module of four channels, as trackers wrote them: the mark stands at 1080."""
+def tracker_module(mark):
+    """A tracker module of four channels, whose mark is at offset 1080."""
     return b"a song".ljust(1080, b"\0") + mark + bytes(1024)
 
 
@@ -51,16 +51,16 @@ def song(mark):
     ("a map without an ending", datafile.small_map(), "application/x-teeworlds-map"),
     ("quake.map", b'// Game: Quake\n{\n"classname" "worldspawn"\n}\n', "text/"),
     ("a.tcm", b"TCM3" + bytes(64), "application/x-triclon-map"),
-    ("song.mod", song(b"M.K."), "audio/x-mod"),
-    ("song.mod", song(b"FLT4"), "audio/x-mod"),
+    ("song.mod", tracker_module(b"M.K."), "audio/x-mod"),
+    ("song.mod", tracker_module(b"FLT4"), "audio/x-mod"),
 ])
-def test_a_file_is_of_its_own_type(types, tmp_path, name, content, kind):
+def test_each_map_format_has_its_own_type(types, tmp_path, name, content, kind):
     path = tmp_path / name
     path.write_bytes(content)
     assert type_of(types, path).startswith(kind)
 
 
-def test_a_mod_is_no_music(types):
+def test_an_archive_named_mod_is_no_music(types):
     if not os.path.isdir(MODS):
         pytest.skip(places.NO_SHARED)
     mods = [os.path.join(MODS, name) for name in os.listdir(MODS) if name.lower().endswith(".mod")]
@@ -80,11 +80,11 @@ def test_the_description_is_well_formed():
     needs("appstreamcli")
     r = subprocess.run(["appstreamcli", "validate", "--no-net", "--pedantic", DESKTOP + "/mapfs.metainfo.xml"],
                        capture_output=True, text=True)
-    # E, W, I, P: each with the component that it is about.
+    # E, W, I, P: each with the component that it is about
     assert r.returncode == 0 and "org.mapfs.mapfs:" not in r.stdout, r.stdout
 
 
-def test_the_description_and_the_entries_have_the_same_types():
+def test_the_description_and_the_entries_list_the_same_types():
     root = xml.etree.ElementTree.parse(DESKTOP + "/mapfs.metainfo.xml").getroot()
     types = [e.text for e in root.iter("mediatype")]
     for name in os.listdir(DESKTOP):
@@ -94,7 +94,7 @@ def test_the_description_and_the_entries_have_the_same_types():
             assert entry["Desktop Entry"]["MimeType"].rstrip(";").split(";") == types
 
 
-def test_a_file_manager_gets_its_thumbnails(tmp_path):
+def test_the_thumbnailer_writes_a_picture(tmp_path):
     entry = configparser.ConfigParser(interpolation=None)
     entry.optionxform = str
     assert entry.read(DESKTOP + "/mapfs.thumbnailer")
@@ -102,7 +102,7 @@ def test_a_file_manager_gets_its_thumbnails(tmp_path):
     assert command[0] == "mapfs"
     path, out = tmp_path / "a b.map", tmp_path / "out"
     path.write_bytes(datafile.small_map())
-    # tumbler makes an empty file, and reads what it has open then.
+    # tumbler makes an empty file and reads it through its open descriptor.
     made = open(out, "w+b")
     fill = {"%s": "128", "%i": str(path), "%o": str(out)}
     r = subprocess.run([places.BINARY, *(fill.get(word, word) for word in command[1:])], capture_output=True, text=True)
@@ -114,7 +114,7 @@ def test_a_file_manager_gets_its_thumbnails(tmp_path):
 
 
 class Session:
-    """A desktop's session: what is opened, and what its notifications say."""
+    """A desktop session that logs opened paths and notifications."""
 
     def __init__(self, box, tmp):
         self.box, self.log = box, tmp / "log"
@@ -127,7 +127,7 @@ class Session:
         self.env = dict(box.env(), PATH="%s:%s" % (bin, os.environ["PATH"]), XDG_RUNTIME_DIR=str(tmp))
 
     def open(self, *args, by=(), **env):
-        """(exit code, what was opened and told)"""
+        """Run mapfs-open and return (exit code, log)."""
         self.log.write_text("")
         env = {k: v for k, v in dict(self.env, **env).items() if v is not None}
         r = subprocess.run([*by, "sh", DESKTOP + "/mapfs-open", *args], env=env, capture_output=True, text=True, timeout=60)
@@ -135,43 +135,43 @@ class Session:
 
 
 @pytest.fixture
-def own(box):
-    """A directory below which other users may look: pytest makes that of tmp_path root's alone at each start."""
+def session_dir(box):
+    """A directory that other users may enter. pytest restricts the parent of tmp_path to root at each start."""
     path = pathlib.Path(box.root) / "session"
     path.mkdir()
     return path
 
 
 @pytest.fixture
-def session(box, own):
-    return Session(box, own)
+def session(box, session_dir):
+    return Session(box, session_dir)
 
 
 def test_a_map_is_opened_and_saved(session, small):
     point = os.path.splitext(small)[0]
-    for _ in range(2):  # opened again, it is the same folder
+    for _ in range(2):  # opening the map again shows the same folder
         assert session.open(small) == (0, "xdg-open: %s\n" % point)
     with open(point + "/info/settings.cfg", "ab") as f:
         f.write(b"x 1\n")
-    code, told = session.open("--save", small)
-    assert code == 0 and "is saved saved: info/settings.cfg" in told.replace("\n", " ")
+    code, log = session.open("--save", small)
+    assert code == 0 and "is saved saved: info/settings.cfg" in log.replace("\n", " ")
     assert parts.settings(small).endswith(b"x 1\0")
     assert not os.path.exists(point)
 
 
-def test_changes_are_thrown_away(session, small):
+def test_discard_drops_the_changes(session, small):
     before = boxes.get(small)
     session.open(small)
     with open(os.path.splitext(small)[0] + "/info/settings.cfg", "ab") as f:
         f.write(b"x 1\n")
-    code, told = session.open("--discard", small)
-    assert code == 0 and "is as it was" in told and "info/settings.cfg" in told
+    code, log = session.open("--discard", small)
+    assert code == 0 and "is as it was" in log and "info/settings.cfg" in log
     assert boxes.get(small) == before
 
 
 @pytest.mark.parametrize("options, point", [
     ("ro", "m"), ("", 'a "b", "file": \\c\\\\ d'), ("ro", "a: b, read-only")])
-def test_what_is_mounted_already_is_opened_where_it_is(session, box, small, options, point):
+def test_a_mounted_map_is_opened_at_its_mount_point(session, box, small, options, point):
     m = box.mount(small, options, point=box.point(point))
     assert session.open(small) == (0, "xdg-open: %s\n" % m.point)
     m.unmount()
@@ -181,35 +181,35 @@ NOBODY = 65534
 
 
 @pytest.fixture
-def user(session, box, small, own):
-    """Opens a map as an ordinary user, in whose directory nobody else may write."""
+def user(session, box, small, session_dir):
+    """A function that opens a map as an ordinary user, with a shared TMPDIR."""
     if os.getuid() != 0:
-        pytest.skip("only root can do it as another user, too")
+        pytest.skip("needs root, to run it as another user")
     needs("setpriv", "fusermount3")
     session.log.write_text("")
     session.log.chmod(0o666)
     run = ["setpriv", "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups"]
     boxes.needs_user_mounts(lambda script: box.run(
         *run[1:], "env", "MAPFS=" + places.BINARY, "sh", "-c", script, program=run[0]))
-    shared = own / "shared"
+    shared = session_dir / "shared"
     shared.mkdir()
     shared.chmod(0o1777)
     return lambda *args, **env: session.open(*args, by=run, TMPDIR=str(shared), **env)
 
 
-def test_a_map_in_a_directory_of_others_is_mounted_in_one_of_ones_own(user, small, own):
-    mine = own / "shared" / ("mapfs-%d" % NOBODY)
+def test_a_map_in_a_shared_directory_is_mounted_in_a_private_one(user, small, session_dir):
+    mine = session_dir / "shared" / ("mapfs-%d" % NOBODY)
     for _ in range(2):
-        code, told = user(small, XDG_RUNTIME_DIR=None)
-        assert code == 0 and "xdg-open: %s/small.map\n" % mine in told, (code, told)
+        code, log = user(small, XDG_RUNTIME_DIR=None)
+        assert code == 0 and "xdg-open: %s/small.map\n" % mine in log, (code, log)
     assert os.stat(mine).st_uid == NOBODY and os.stat(mine).st_mode & 0o777 == 0o700
     assert user("--save", small)[0] == 0
 
 
 @pytest.mark.parametrize("made", ["link", "other's", "open", "file", "link beside"])
-def test_a_directory_that_another_user_made_is_not_used(user, small, own, made):
-    top = own / ("run" if made == "link beside" else "shared")
-    path, victim = top / ("mapfs" if made == "link beside" else "mapfs-%d" % NOBODY), own / "victim"
+def test_a_directory_of_another_user_is_not_used(user, small, session_dir, made):
+    top = session_dir / ("run" if made == "link beside" else "shared")
+    path, victim = top / ("mapfs" if made == "link beside" else "mapfs-%d" % NOBODY), session_dir / "victim"
     top.mkdir(exist_ok=True)
     victim.mkdir()
     os.chown(victim, NOBODY, NOBODY)
@@ -221,20 +221,20 @@ def test_a_directory_that_another_user_made_is_not_used(user, small, own, made):
         path.mkdir()
         path.chmod(0o777)
         os.chown(path, *((NOBODY, NOBODY) if made == "open" else (4321, 4321)))
-    code, told = user(small, XDG_RUNTIME_DIR=str(top) if made == "link beside" else None)
-    assert code == 3 and "cannot be opened" in told and str(path) in told and "xdg-open" not in told
+    code, log = user(small, XDG_RUNTIME_DIR=str(top) if made == "link beside" else None)
+    assert code == 3 and "cannot be opened" in log and str(path) in log and "xdg-open" not in log
     assert os.listdir(victim) == [] and (made == "file" or os.listdir(path) == [])
 
 
-def test_what_is_told_is_no_markup(session, box):
+def test_a_notification_escapes_markup(session, box):
     path = box.add(b"no map", "<b>&amp;\\n.map")
-    code, told = session.open(path)
-    title, _, text = told.partition(" cannot be opened ")
+    code, log = session.open(path)
+    title, _, text = log.partition(" cannot be opened ")
     assert code == 2 and title == "notify-send: -a mapfs -i mapfs -- <b>&amp;\\n.map"
     assert "/&lt;b&gt;&amp;amp;\\\\n.map: " in text and "<" not in text
 
 
-def test_what_is_no_map_is_told(session, box):
+def test_a_notification_reports_an_invalid_map(session, box):
     path = box.add(b"no map", "not.map")
-    code, told = session.open(path)
-    assert code == 2 and "not.map cannot be opened" in told
+    code, log = session.open(path)
+    assert code == 2 and "not.map cannot be opened" in log

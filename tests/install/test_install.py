@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""What `meson install` puts where, and whether it works from there."""
+"""The files that `meson install` writes, and whether they work there."""
 import os
 import re
 import shutil
@@ -15,7 +15,7 @@ ENTRIES = ("mapfs", "mapfs-save", "mapfs-discard")
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 
 
-# Those of a manual page: its own, or a link to that of its group.
+# Commands with a manual page: their own, or a link to that of their group.
 COMMANDS = ("ls", "cat", "extract", "put", "rm", "mv", "pack", "index", "automap", "convert", "tidy", "du", "grep",
             "check", "text",
             "diff", "merge", "preview")
@@ -30,13 +30,13 @@ def root(tmp_path_factory):
                        capture_output=True, text=True)
     assert r.returncode == 0, r.stdout + r.stderr
     if not os.path.exists(to + "/usr/local/bin/mapfs"):
-        pytest.skip("set up for another prefix than /usr/local")
+        pytest.skip("the prefix of this build is not /usr/local")
     return to
 
 
 @pytest.fixture(scope="module")
 def package(root, tmp_path_factory):
-    """What the Debian package makes of an installation below /usr, without debhelper."""
+    """The tree that the Debian package makes of an installation below /usr, without debhelper."""
     needs("make")
     top = tmp_path_factory.mktemp("package")
     tree = top / "debian/mapfs"
@@ -48,7 +48,7 @@ def package(root, tmp_path_factory):
     return str(tree)
 
 
-# Where zsh looks, but below another root.
+# The function path of zsh, below another root.
 ZSH = """
 autoload -Uz +X _mapfs 2>/dev/null && exit 9
 fpath=(${fpath/#/$ROOT} $fpath)
@@ -61,7 +61,7 @@ autoload -Uz +X _mapfs && print -- $functions_source[_mapfs]
 def test_zsh_finds_its_completion(request, tree):
     needs("zsh")
     if not os.path.exists("/etc/debian_version"):
-        pytest.skip("another system's zsh looks elsewhere")
+        pytest.skip("zsh of this system has another function path")
     top = request.getfixturevalue(tree)
     r = subprocess.run(["zsh", "-f", "-c", ZSH], env=dict(os.environ, ROOT=top), capture_output=True, text=True)
     if r.returncode == 9:
@@ -80,7 +80,7 @@ def test_fish_finds_its_completion(request, tmp_path, tree, prefix):
     assert "status" in r.stdout.split() and not r.stderr, r
 
 
-def test_everything_is_in_its_place(root):
+def test_the_installation_has_exactly_the_expected_files(root):
     prefix = root + "/usr/local"
     found = {os.path.relpath(os.path.join(at, name), root) for at, _, names in os.walk(root) for name in names}
     found = {name for name in found if not name.startswith("usr/local/share/doc/mapfs/")}
@@ -101,16 +101,16 @@ def test_everything_is_in_its_place(root):
     }
     for name in ("mount.mapfs", "mount.fuse.mapfs", "umount.fuse.mapfs"):
         assert os.readlink(root + "/sbin/" + name) == "/usr/local/bin/mapfs"
-        assert os.path.exists(prefix + "/share/man/man8/" + name + ".8")  # links that lead somewhere
+        assert os.path.exists(prefix + "/share/man/man8/" + name + ".8")  # each link has a target
     assert subprocess.run([prefix + "/bin/mapfs", "--version"]).returncode == 0
 
 
-# What the documentation has of the sources beside itself; all else that it names is in the sources only.
+# Paths of the sources that the installed documentation includes. All other named paths exist in the sources only.
 NAMED = re.compile(r"`((?:docs|contrib/git|contrib/ci|tests/examples)(?:/[\w./-]*)?)(?: [^`]*)?`")
 
 
 def links(page):
-    """(what a page says, the path that it means)"""
+    """The (target as written, path) pairs of links on a page."""
     with open(page, encoding="utf-8") as f:
         text = f.read()
     for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text):
@@ -119,7 +119,7 @@ def links(page):
 
 
 def dead_links(share):
-    """What the documentation installed in a directory `share` points to, and is not installed."""
+    """Targets that the documentation in a directory `share` names and that are not installed."""
     top = share + "/doc/mapfs"
     pages = [os.path.join(at, name) for at, _, names in os.walk(top) for name in names if name.endswith(".md")]
     assert len(pages) > 10 and top + "/README.md" in pages
@@ -136,11 +136,11 @@ def dead_links(share):
 
 
 @pytest.mark.parametrize("tree, prefix", [("root", "/usr/local"), ("package", "/usr")])
-def test_what_the_documentation_points_to_is_installed(request, tree, prefix):
+def test_targets_of_the_installed_documentation_are_installed(request, tree, prefix):
     assert dead_links(request.getfixturevalue(tree) + prefix + "/share") == []
 
 
-def test_git_takes_its_configuration_from_the_documentation(root, tmp_path):
+def test_git_accepts_the_installed_configuration(root, tmp_path):
     needs("git")
     config = root + "/usr/local/share/doc/mapfs/contrib/git/config"
     env = dict(os.environ, HOME=str(tmp_path), XDG_CONFIG_HOME=str(tmp_path), GIT_CONFIG_NOSYSTEM="1")
@@ -151,7 +151,7 @@ def test_git_takes_its_configuration_from_the_documentation(root, tmp_path):
     assert [path for path in re.findall(r"/usr/[\w./-]+", text)] == []
 
 
-def test_the_manual_has_no_mistake(root):
+def test_man_shows_every_page_without_warnings(root):
     needs("man")
     for page in ("man1/mapfs.1", "man5/mapfs.5", "man1/mapfs-open.1", "man8/mount.fuse.mapfs.8",
                  *("man1/mapfs-%s.1" % name for name in COMMANDS)):
@@ -161,8 +161,8 @@ def test_the_manual_has_no_mistake(root):
         assert "SEE ALSO" in r.stdout
 
 
-# A private /run says that systemd is there, which the user's instance wants to see; the process
-# namespace ends with the script, and everything in it.
+# The user instance wants to see systemd, so a private /run has its directory. The process namespace ends with the
+# script and takes all processes with it.
 UNIT = """
 set -e
 export XDG_RUNTIME_DIR="$DIR/run" XDG_CONFIG_HOME="$DIR/config"
@@ -186,7 +186,7 @@ systemctl --user show "$unit" -p ActiveState
 
 
 @pytest.mark.parametrize("spoil", ["", "two\nlines\n"], ids=["clean", "with a draft"])
-def test_the_unit_saves_when_it_is_stopped(root, tmp_path, spoil):
+def test_stopping_the_unit_saves(root, tmp_path, spoil):
     needs("systemd", "systemctl")
     needs_namespaces("-mpf", "--mount-proc")
     if os.geteuid() != 0:
@@ -202,14 +202,14 @@ def test_the_unit_saves_when_it_is_stopped(root, tmp_path, spoil):
     if r.returncode == 9:
         pytest.skip("no user instance of systemd starts here")
     assert r.returncode == 0, r
-    # 5, what was left, is how the unit ended then, and an administrator sees it.
+    # Exit code 5 (some changes were not saved) makes the unit fail, so that an administrator sees it.
     assert ("ActiveState=failed" if spoil else "ActiveState=inactive") in r.stdout
     assert open(path, "rb").read() != before
     assert os.path.exists(path + ".mapfs-left/info/author") == bool(spoil)
 
 
-if share.ALL:  # it builds all of mapfs again, which takes minutes
-    def test_the_debian_package_is_clean(tmp_path):
+if share.ALL:  # this builds all of mapfs again, which takes minutes
+    def test_the_debian_package_passes_lintian(tmp_path):
         needs("dpkg-buildpackage", "dh", "lintian", "git")
         subprocess.run([os.path.join(SOURCE, "contrib/deb"), str(tmp_path)], check=True)
         [deb] = tmp_path.glob("mapfs_*.deb")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""The recipes for packages say what meson.build says: the version, and what is needed."""
+"""The package recipes agree with meson.build on version and dependencies."""
 import email.utils
 import json
 import os
@@ -10,7 +10,7 @@ import subprocess
 import pytest
 
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-# What meson.build calls it, and what packages of it are called.
+# The names of dependencies in meson.build and in packages.
 DEBIAN = {"zlib": "zlib1g-dev", "libdeflate": "libdeflate-dev", "libpng": "libpng-dev", "jansson": "libjansson-dev",
           "fuse3": "libfuse3-dev", "cmocka": "libcmocka-dev", "libseccomp": "libseccomp-dev",
           "expat": "libexpat1-dev", "libmd": "libmd-dev"}
@@ -26,7 +26,7 @@ def version():
 
 
 def needed():
-    """All that is asked of pkg-config."""
+    """All dependencies that meson.build finds with pkg-config."""
     text = read("meson.build") + read("src/base/meson.build")
     return set(re.findall(r"dependency\('([\w-]+)'", text)) - {"threads"}
 
@@ -48,7 +48,7 @@ def readelf(program, *args):
 
 
 def test_the_program_is_hardened():
-    """As in the Debian package: imported addresses are read-only, and the C library checks sizes of buffers."""
+    """As in the Debian package, imported addresses are read-only, and the C library checks buffer sizes."""
     needs("readelf")
     build = os.environ["MAPFS_BUILD_DIR"]
     program = os.path.join(build, "src/mapfs")
@@ -71,7 +71,7 @@ def test_the_program_is_hardened():
     (["-Db_sanitize=address", "-Db_lundef=false"], {}, []),
     ([], {"CC": "clang"}, ["-D_FORTIFY_SOURCE=2"]),
 ], ids=["plain", "O0", "CFLAGS O0", "CFLAGS fortify", "buildtype plain", "sanitizer", "clang"])
-def test_sizes_are_checked_where_they_can_be(tmp_path, options, env, expected):
+def test_the_build_has_the_expected_fortify_flags(tmp_path, options, env, expected):
     needs("meson")
     needs("ninja")
     needs(env.get("CC", "cc"))
@@ -87,7 +87,7 @@ def test_sizes_are_checked_where_they_can_be(tmp_path, options, env, expected):
     assert r.returncode == 0 and "warning" not in r.stdout, r
 
 
-def test_all_are_of_this_version():
+def test_all_recipes_have_this_version():
     assert re.findall(r"^Version: +(.*)$", read("contrib/mapfs.spec"), re.M) == [version()]
     assert array("pkgver") == [version()]
     assert read("contrib/debian/changelog").startswith("mapfs (%s) " % version())
@@ -96,31 +96,31 @@ def test_all_are_of_this_version():
     assert release and release[1] == version()
     stamp = re.search(r"^ -- .*>  (.*)$", read("contrib/debian/changelog"), re.M)[1]
     assert email.utils.parsedate_to_datetime(stamp).date().isoformat() == release[2]
-    # What stands in the instructions at their begin.
+    # the text of the instructions at their beginning
     for path in "contrib/mapfs.spec", "contrib/PKGBUILD":
         assert set(re.findall(r"mapfs-([\d.]+\d)", read(path))) == {version()}
 
 
-def test_the_spec_needs_what_meson_needs():
+def test_the_spec_has_the_dependencies_of_meson():
     assert set(re.findall(r"^BuildRequires: +pkgconfig\(([^)]*)\)", read("contrib/mapfs.spec"), re.M)) == needed()
 
 
-def test_the_pkgbuild_needs_what_meson_needs():
+def test_the_pkgbuild_has_the_dependencies_of_meson():
     listed = array("depends") + array("makedepends") + array("checkdepends")
     assert set(listed) == needed() | {"glibc", "meson", "python"}
 
 
-def test_the_debian_package_needs_what_meson_needs():
+def test_the_debian_package_has_the_dependencies_of_meson():
     control = read("contrib/debian/control")
     assert [name for name in needed() if not re.search(r"^ %s\b" % DEBIAN[name], control, re.M)] == []
 
 
-def test_the_debian_package_says_each_licence_whole():
+def test_the_debian_package_has_each_license_text():
     paragraphs = read("contrib/debian/copyright").rstrip().split("\n\n")
     named = {m[1] for p in paragraphs if p.startswith("Files:") for m in [re.search("^License: (.*)$", p, re.M)]}
     texts = {p.split("\n")[0][9:]: p for p in paragraphs if p.startswith("License:")}
     assert named == set(texts) and "CC-BY-SA-3.0" in named
-    # Each disclaims warranties, which an address does not.
+    # Each license text disclaims warranties, which a mere reference does not.
     assert [n for n, text in texts.items() if not re.search("(?i)without any express|EXPRESS, IMPLIED", text)] == []
 
 
@@ -137,7 +137,7 @@ def test_rpmlint_finds_no_error_in_the_spec():
 
 
 def test_every_installed_file_is_in_the_spec():
-    """Where meson puts what, matched with the section %files, which rpmbuild insists on."""
+    """Match the installed paths with the section %files, as rpmbuild does."""
     r = subprocess.run(["meson", "introspect", "--installed", os.environ["MAPFS_BUILD_DIR"]],
                        capture_output=True, text=True)
     if r.returncode:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Thumbnails by a service of the desktop: tumbler, on a bus of its own."""
+"""Thumbnails from the desktop service tumbler, on a private bus."""
 import glob
 import hashlib
 import os
@@ -17,7 +17,7 @@ from box import needs
 
 DESKTOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "contrib", "desktop")
 NAME = "org.freedesktop.thumbnails.Thumbnailer1"
-# Nothing can be started by who asks for it: no service of this machine's desktop takes part.
+# The bus starts no service on demand, so no service of this machine's desktop takes part.
 BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig><type>session</type><listen>unix:dir=%s</listen><auth>EXTERNAL</auth>
@@ -34,7 +34,7 @@ def tumblerd():
 
 
 class Desktop:
-    """A session whose data say that mapfs makes thumbnails; calls of mapfs are noted."""
+    """A session with mapfs as thumbnailer, which logs the calls of mapfs."""
 
     def __init__(self, box, tmp):
         self.tmp, self.calls, self.children = tmp, tmp / "calls", []
@@ -61,7 +61,7 @@ class Desktop:
         return p
 
     def ask(self, method, *args):
-        """What the service answers; None while it is not there."""
+        """The answer of the service, or None while it is not running."""
         r = subprocess.run(["gdbus", "call", "--session", "-d", NAME, "-o", "/" + NAME.replace(".", "/"),
                             "-m", NAME + "." + method, *args], env=self.env, capture_output=True, text=True)
         return r.stdout if r.returncode == 0 else None
@@ -87,11 +87,11 @@ def desktop(box, tmp_path):
     d.end()
 
 
-def test_the_service_makes_thumbnails_and_neither_makes_nor_reads_a_mount(box, desktop):
+def test_tumbler_makes_thumbnails_without_any_mount(box, desktop):
     names = ["first.map", "a second.map", "mounted.map"]
     for i, name in enumerate(names):
         box.add(datafile.small_map(image=(16, 16 + i)), name)
-    # One is mounted: its thumbnail is of the file, and nobody looks into the mount.
+    # One map is mounted: the thumbnail shows the file, and tumbler does not enter the mount.
     m, p = box.foreground(os.path.join(box.maps, "mounted.map"), flag="-d")
     m.get("info/author")
     before = os.path.getsize(p.log)

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * core: mounts without FUSE for core.py, many times a second.
+ * core: mounts without FUSE for core.py, many per second.
  *
- * A request is a line "COMMAND BOX SIZE SIZE" and two texts of those sizes after it; the answer a
- * line "CODE SIZE" and a text. BOX is one of a few places for a mount. CODE is what the operation
- * returns, 0 or more, or -errno.
+ * A request is a line "COMMAND BOX SIZE SIZE" followed by two texts of these sizes; the answer is a
+ * line "CODE SIZE" and a text. BOX is one of a few places for a mount. CODE is the result of the
+ * operation, 0 or more, or -errno.
  *
- *     open PATH [OPTION]  a copy of that map is mounted, and of PATH.MAN if there is one; the text
- *                    says why not
- *     new            the same of an empty map made by --new
- *     save, end      what box.h says of them: the outcome; the text is the report
- *     kill [OPTION]  nothing is written, and the map mounted again, perhaps in another way: the
- *                    journal is replayed; the text is what it notes, or why not
- *     map [ENDING]   the map file as it is now, or the one of two that has a longer name
+ *     open PATH [OPTION]  mount a copy of that map, and of PATH.MAN if it exists; the text is the
+ *                    error
+ *     new            mount an empty map, as made by --new
+ *     save, end      as in box.h; CODE is the outcome, the text is the report
+ *     kill [OPTION]  write nothing, and mount the map again, perhaps with other options: the
+ *                    journal is replayed; the text is its notes, or the error
+ *     map [ENDING]   the current map file, or its companion with a longer name
  *     get, put, mkdir, rmdir, unlink, list PATH [CONTENT]; rename FROM TO
- *                    (a list is names and sizes, each with a NUL behind)
- *     error PATH     what is wrong with a draft
- *     drop PATH      the draft is dropped
- *     touch PATH TIME  a program sets the time, in seconds
- *     status         what the root's user.mapfs.status says
+ *                    (a list is names and sizes, each followed by NUL)
+ *     error PATH     the reason why content is refused
+ *     drop PATH      drop refused content
+ *     touch PATH TIME  set the time, in seconds
+ *     status         the root's user.mapfs.status
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../vfs/box.h"
+#include "../vfs/support/box.h"
 #include "base/threads/pool.h"
 #include "vfs/volume/volume.h"
 
@@ -35,22 +35,22 @@ enum { BOXES = 3, DEPTH_MAX = 16, ENTRIES_MAX = 100000, TEXT_MAX = 1 << 16, REQU
 
 struct request {
 	struct box *box;
-	char *a, *b; /* with a NUL behind */
+	char *a, *b; /* with a final NUL */
 	size_t n_a, n_b;
 };
 
 struct answer {
-	char *text; /* malloc'ed */
+	char *text; /* from malloc() */
 	size_t n;
 };
 
 static struct box boxes[BOXES];
 static bool made[BOXES];
-static char names[BOXES][32]; /* of their maps */
+static char names[BOXES][32]; /* the file names of the maps */
 static char options[BOXES][32];
 static const char *lists[BOXES][2];
 
-static void print_line(struct answer *ret, const char *text, size_t n)
+static void append_text(struct answer *ret, const char *text, size_t n)
 {
 	ret->text = realloc(ret->text, ret->n + n + 1);
 	if (!ret->text)
@@ -60,40 +60,40 @@ static void print_line(struct answer *ret, const char *text, size_t n)
 	ret->n += n;
 }
 
-static int say_bytes(struct answer *ret, struct bytes *b)
+static int answer_bytes(struct answer *ret, struct bytes *b)
 {
 	if (!b)
 		return -EIO;
-	print_line(ret, (const char *)b->data, b->size);
+	append_text(ret, (const char *)b->data, b->size);
 	bytes_unref(b);
 	return 0;
 }
 
-static int say_report(struct answer *ret, struct report *r, enum outcome code)
+static int answer_report(struct answer *ret, struct report *r, enum outcome code)
 {
 	for (size_t i = 0; i < r->n; i++) {
-		print_line(ret, r->lines[i], strlen(r->lines[i]));
-		print_line(ret, "\n", 1);
+		append_text(ret, r->lines[i], strlen(r->lines[i]));
+		append_text(ret, "\n", 1);
 	}
 	report_finish(r);
 	return (int)code;
 }
 
-/* A map of two files. */
-static void put_second(struct box *b, const char *path)
+/* Copy the companion of a map of two files. */
+static void copy_companion(struct box *b, const char *path)
 {
 	char from[PATH_MAX], to[64];
-	struct bytes *second;
+	struct bytes *companion;
 
 	snprintf(from, sizeof(from), "%s.MAN", path);
 	snprintf(to, sizeof(to), "%s.MAN", b->name);
-	second = get_file(AT_FDCWD, from);
-	if (second)
-		put_file(b->room.fd, to, second->data, second->size);
-	bytes_unref(second);
+	companion = get_file(AT_FDCWD, from);
+	if (companion)
+		put_file(b->room.fd, to, companion->data, companion->size);
+	bytes_unref(companion);
 }
 
-static void set_option(struct box *b, const char *option)
+static void use_option(struct box *b, const char *option)
 {
 	size_t at = (size_t)(b - boxes);
 
@@ -109,7 +109,7 @@ static int do_open(const struct request *q, struct answer *ret)
 	size_t at = (size_t)(q->box - boxes);
 	struct error e = ERROR_INIT;
 	struct bytes *map = get_file(AT_FDCWD, q->a);
-	const char *dot = strrchr(q->a, '.'); /* some formats are known by the file's name */
+	const char *dot = strrchr(q->a, '.'); /* some formats are recognized by the file name */
 	int r;
 
 	if (!map)
@@ -119,13 +119,13 @@ static int do_open(const struct request *q, struct answer *ret)
 	snprintf(names[at], sizeof(names[at]), "m%s", dot ? dot : "");
 	box_make_empty(q->box, names[at]);
 	made[at] = true;
-	set_option(q->box, q->b);
+	use_option(q->box, q->b);
 	put_file(q->box->room.fd, q->box->name, map->data, map->size);
 	bytes_unref(map);
-	put_second(q->box, q->a);
+	copy_companion(q->box, q->a);
 	r = box_mount(q->box, &e);
 	if (r < 0)
-		print_line(ret, error_text(&e), strlen(error_text(&e)));
+		append_text(ret, error_text(&e), strlen(error_text(&e)));
 	return r;
 }
 
@@ -156,7 +156,7 @@ static int do_new(const struct request *q, struct answer *ret)
 	if (r == 0)
 		r = vfs_create_map(b->v, &e);
 	if (r < 0)
-		print_line(ret, error_text(&e), strlen(error_text(&e)));
+		append_text(ret, error_text(&e), strlen(error_text(&e)));
 	return r;
 }
 
@@ -165,7 +165,7 @@ static int do_save(const struct request *q, struct answer *ret)
 	struct report report = REPORT_INIT;
 	enum outcome code = box_save(q->box, &report);
 
-	return say_report(ret, &report, code);
+	return answer_report(ret, &report, code);
 }
 
 static int do_end(const struct request *q, struct answer *ret)
@@ -173,20 +173,20 @@ static int do_end(const struct request *q, struct answer *ret)
 	struct report report = REPORT_INIT;
 	enum outcome code = box_end(q->box, &report);
 
-	return say_report(ret, &report, code);
+	return answer_report(ret, &report, code);
 }
 
 static int do_kill(const struct request *q, struct answer *ret)
 {
 	struct error e = ERROR_INIT;
-	const char *said;
+	const char *message;
 	int r;
 
 	box_kill(q->box);
-	set_option(q->box, q->a);
+	use_option(q->box, q->a);
 	r = box_mount(q->box, &e);
-	said = r < 0 ? error_text(&e) : q->box->notes;
-	print_line(ret, said, strlen(said));
+	message = r < 0 ? error_text(&e) : q->box->notes;
+	append_text(ret, message, strlen(message));
 	return r;
 }
 
@@ -195,14 +195,14 @@ static int do_map(const struct request *q, struct answer *ret)
 	char name[64];
 
 	if (!q->n_a)
-		return say_bytes(ret, box_map(q->box));
+		return answer_bytes(ret, box_map(q->box));
 	snprintf(name, sizeof(name), "%s%.16s", q->box->name, q->a);
-	return say_bytes(ret, get_file(q->box->room.fd, name));
+	return answer_bytes(ret, get_file(q->box->room.fd, name));
 }
 
 static int do_get(const struct request *q, struct answer *ret)
 {
-	return say_bytes(ret, box_get(q->box, q->a));
+	return answer_bytes(ret, box_get(q->box, q->a));
 }
 
 static int do_put(const struct request *q, struct answer *ret)
@@ -241,7 +241,7 @@ static int do_error(const struct request *q, struct answer *ret)
 	int r = box_getxattr(q->box, q->a, "user.mapfs.error", text, sizeof(text));
 
 	if (r == 0)
-		print_line(ret, text, strlen(text));
+		append_text(ret, text, strlen(text));
 	return r;
 }
 
@@ -251,7 +251,7 @@ static int do_status(const struct request *q, struct answer *ret)
 	int r = box_getxattr(q->box, "", "user.mapfs.status", text, sizeof(text));
 
 	if (r == 0)
-		print_line(ret, text, strlen(text));
+		append_text(ret, text, strlen(text));
 	return r;
 }
 
@@ -270,11 +270,11 @@ static int do_drop(const struct request *q, struct answer *ret)
 struct listing {
 	struct pending p; /* first */
 	struct answer *to;
-	uint64_t inos[ENTRIES_MAX]; /* looked up by being listed */
+	uint64_t inos[ENTRIES_MAX]; /* inodes that the listing looked up */
 	unsigned n;
 };
 
-static bool emit(struct call *c, const char *name, const struct stat *a, uint64_t next)
+static bool append_entry(struct call *c, const char *name, const struct stat *a, uint64_t next)
 {
 	struct listing *l = (struct listing *)c;
 
@@ -288,13 +288,13 @@ static bool emit(struct call *c, const char *name, const struct stat *a, uint64_
 	if (a->st_nlink)
 		l->inos[l->n++] = a->st_ino;
 	snprintf(size, sizeof(size), "%llu", (unsigned long long)a->st_size);
-	print_line(l->to, name, strlen(name) + 1);
-	print_line(l->to, size, strlen(size) + 1);
+	append_text(l->to, name, strlen(name) + 1);
+	append_text(l->to, size, strlen(size) + 1);
 	return true;
 }
 
-/* The directory's inode, held for as long as it is read. */
-static int hold(struct box *b, const char *path, uint64_t *inos, unsigned *n)
+/* Look up each component of a path. The caller forgets the inodes. */
+static int lookup_path(struct box *b, const char *path, uint64_t *inos, unsigned *n)
 {
 	char name[NAME_MAX + 1];
 
@@ -320,14 +320,14 @@ static int do_list(const struct request *q, struct answer *ret)
 	static struct listing l;
 	uint64_t inos[DEPTH_MAX];
 	unsigned n;
-	int r = hold(q->box, q->a, inos, &n);
+	int r = lookup_path(q->box, q->a, inos, &n);
 
 	l.p = (struct pending){0};
 	l.to = ret;
 	if (r == 0) {
 		l.p.call.with_attributes = true;
 		l.p.call.ino = n ? inos[n - 1] : VFS_ROOT_INO;
-		l.p.call.emit = emit;
+		l.p.call.emit = append_entry;
 		box_submit(q->box, &l.p, vfs_readdir);
 		r = box_wait(&l.p);
 	}
@@ -361,7 +361,7 @@ static const struct {
 	{"touch", do_touch},
 };
 
-static char *text_of(size_t n)
+static char *read_text(size_t n)
 {
 	char *text = n <= REQUEST_MAX ? malloc(n + 1) : NULL;
 
@@ -371,7 +371,7 @@ static char *text_of(size_t n)
 	return text;
 }
 
-static void serve(const char *command, struct request *q)
+static void run_command(const char *command, struct request *q)
 {
 	struct answer answer = {0};
 	int r = -ENOSYS;
@@ -391,7 +391,7 @@ int main(void)
 	struct request q;
 	unsigned box;
 
-	/* Nothing here is about disks: where memory is one, it is the fastest. */
+	/* These tests need no disk, and memory is faster. */
 	if (access("/dev/shm", W_OK) == 0)
 		setenv("TMPDIR", "/dev/shm", 0);
 	while (fgets(line, sizeof(line), stdin)) {
@@ -399,9 +399,9 @@ int main(void)
 			box >= BOXES)
 			return 1;
 		q.box = &boxes[box];
-		q.a = text_of(q.n_a);
-		q.b = text_of(q.n_b);
-		serve(command, &q);
+		q.a = read_text(q.n_a);
+		q.b = read_text(q.n_b);
+		run_command(command, &q);
 		free(q.a);
 		free(q.b);
 	}

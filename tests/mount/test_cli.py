@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Commands, exit codes, and the ways in which mounts are made and ended."""
+"""Commands, exit codes, and the ways to make and end a mount."""
 import errno
 import json
 import os
@@ -21,7 +21,7 @@ def one_line(r):
     return len(r.err.splitlines()) == 1 and r.err.startswith("mapfs: ")
 
 
-def test_help_and_version(box):
+def test_help_and_version_are_printed(box):
     r = box.run("--help")
     assert r.code == 0 and "MOUNTPOINT" in r.out and not r.err
     r = box.run("--version")
@@ -34,7 +34,7 @@ def test_help_and_version(box):
     ["--new", "--format=zz", "a", "b"], ["--help=x"], ["--new", "-u", "a"], ["-u", "-o", "ro", "a"],
     ["a", ""], ["", "b"], ["--format=triclon", "a", "b"]],
     ids=" ".join)
-def test_wrong_usage_is_1(box, args):
+def test_wrong_usage_exits_with_1(box, args):
     r = box.run(*args)
     assert r.code == 1, r
     assert one_line(r), r
@@ -48,27 +48,27 @@ def test_wrong_usage_is_1(box, args):
     (["-o", "uid", "a", "b"], ["option uid needs a value"]), (["-o", "ro=1", "a", "b"], ["option ro takes no value"]),
     (["-o", "mapres", "a", "b"], ["option mapres needs a value (see mapfs"]), (["-o", "raws=rw", "a", "b"], ['unknown option "raws=rw"']),
     (["a", ""], ["mount point"])], ids=str)
-def test_wrong_usage_says_what_and_what_there_is(box, args, words):
+def test_wrong_usage_names_the_mistake_and_the_alternatives(box, args, words):
     r = box.run(*args)
     assert r.code == 1 and all(w in r.err for w in words), r
 
 
-def test_an_empty_mount_point_is_not_the_directory_that_one_is_in(box, small):
+def test_an_empty_mount_point_is_not_the_current_directory(box, small):
     r = box.run(small, "", cwd=box.point())
     assert r.code == 1 and not boxes.mounts_below(box.root), r
 
 
-def test_a_missing_file_is_2(box):
+def test_a_missing_file_exits_with_2(box):
     r = box.run(os.path.join(box.maps, "none.map"), box.point())
     assert r.code == 2 and one_line(r) and "none.map" in r.err, r
 
 
-def test_a_missing_mount_point_is_3(box, small):
+def test_a_missing_mount_point_exits_with_3(box, small):
     r = box.run(small, os.path.join(box.root, "none"))
     assert r.code == 3 and one_line(r), r
 
 
-def test_a_mount_point_that_is_a_file_is_3(box, small):
+def test_a_mount_point_that_is_a_file_exits_with_3(box, small):
     r = box.run(small, box.add(b"x", "file"))
     assert r.code == 3 and one_line(r), r
 
@@ -90,14 +90,14 @@ def test_a_new_map_that_cannot_be_mounted_is_not_left_behind(box, kind, point):
     assert boxes.wait_for(lambda: not box.processes())
     assert box.beside() == (["new"] if point == "taken" else [])
     box.allow("new")
-    # So it can be tried again.
+    # A second attempt works.
     m = boxes.Mount(box, new, box.point(), box.run(*args[:3], box.point()))
     assert m.result.code == 0, m.result
     m.unmount()
     box.allow("new.*")
 
 
-def test_unmounting_what_is_no_mount_fails_in_one_line(box):
+def test_unmounting_a_path_without_mount_fails_in_one_line(box):
     r = box.run("-u", box.point())
     assert r.code in (1, 3) and one_line(r), r
 
@@ -123,7 +123,7 @@ def test_without_a_mount_point_a_directory_is_made_and_removed(box, small):
     assert parts.settings(small) == b"x 1\0"
 
 
-def test_the_words_of_other_tools_mount_and_unmount(box, small):
+def test_mount_and_umount_are_commands_too(box, small):
     r = box.run("mount", "-o", "raw=off", small)
     m = boxes.Mount(box, small, small[:-len(".map")])
     assert r.code == 0 and m.mounted() and not os.path.exists(m / "raw"), r
@@ -135,7 +135,7 @@ def test_the_words_of_other_tools_mount_and_unmount(box, small):
     m.put(SETTINGS, b"x 2\n")
     r = box.run("umount", "--discard", m.point)
     assert r.code == 0 and not m.mounted() and parts.settings(small) == b"x 1\0"
-    # A file of that name has a path.
+    # A path that is equal to a command needs a directory.
     os.rename(small, os.path.join(box.maps, "mount"))
     r = box.run("./mount", box.point(), cwd=box.maps)
     assert r.code == 0 and m.mounted()
@@ -143,13 +143,13 @@ def test_the_words_of_other_tools_mount_and_unmount(box, small):
     os.rename(os.path.join(box.maps, "mount"), small)
 
 
-def test_a_directory_that_was_there_is_kept(box, small):
+def test_an_existing_mount_point_is_kept(box, small):
     m = box.mount(small)
     m.unmount()
     assert os.path.isdir(m.point)
 
 
-def test_options_after_the_positionals_as_mount_passes_them(box, small):
+def test_options_may_follow_the_file_and_mount_point(box, small):
     r = box.run(small, box.point(), "-o", "rw,dev,suid,raw=off,noatime")
     m = boxes.Mount(box, small, box.point(), r)
     assert r.code == 0, r
@@ -158,13 +158,13 @@ def test_options_after_the_positionals_as_mount_passes_them(box, small):
     m.unmount()
 
 
-def test_what_fstab_leaves_behind_is_swallowed(box, small):
+def test_options_of_fstab_are_accepted(box, small):
     m = box.mount(small, "user,noauto,nofail,_netdev,x-systemd.automount,exec,async")
     m.unmount()
 
 
-def test_owner_and_mask_can_be_given(box, small):
-    # not 077: that would keep out a user who is not 1234
+def test_owner_and_mask_options_apply(box, small):
+    # not 077: that would exclude a user other than 1234
     os.chmod(small, 0o666)
     m = box.mount(small, "uid=1234,gid=4321,umask=022")
     st = os.stat(m / SETTINGS)
@@ -174,7 +174,7 @@ def test_owner_and_mask_can_be_given(box, small):
 
 @pytest.mark.parametrize("umask, file, directory", [
     ("0", 0o640, 0o750), ("027", 0o640, 0o750), ("077", 0o600, 0o700), ("0222", 0o440, 0o550)])
-def test_a_mask_takes_permissions_away_and_gives_none(box, small, umask, file, directory):
+def test_a_mask_removes_permissions_and_adds_none(box, small, umask, file, directory):
     os.chmod(small, 0o640)
     m = box.mount(small, "umask=" + umask)
     assert os.stat(m / SETTINGS).st_mode & 0o7777 == file
@@ -182,7 +182,7 @@ def test_a_mask_takes_permissions_away_and_gives_none(box, small, umask, file, d
     m.unmount()
 
 
-def test_files_and_directories_have_masks_of_their_own(box, small):
+def test_files_and_directories_have_separate_masks(box, small):
     os.chmod(small, 0o664)
     m = box.mount(small, "auto_unmount,fsname=x,subtype=y,kernel_cache,fmask=0137,dmask=0027")
     assert os.stat(m / SETTINGS).st_mode & 0o7777 == 0o640
@@ -190,7 +190,7 @@ def test_files_and_directories_have_masks_of_their_own(box, small):
     m.unmount()
 
 
-def test_a_name_that_is_too_long_is_refused_as_that(box, small):
+def test_a_name_that_is_too_long_gives_enametoolong(box, small):
     m = box.mount(small)
     r = box.run(m / "groups/0_Game/layers/1_ground", m / "groups/0_Game/layers/1_much_too_long_a_name",
                 program="mv")
@@ -198,7 +198,7 @@ def test_a_name_that_is_too_long_is_refused_as_that(box, small):
     m.unmount()
 
 
-def test_attributes_that_a_save_cannot_keep_are_told(box, root, small):
+def test_a_mount_reports_attributes_that_a_save_cannot_keep(box, root, small):
     os.setxattr(small, "user.kept", b"1")
     os.setxattr(small, "trusted.lost", b"1")
     m = box.mount(small)
@@ -222,7 +222,7 @@ def test_the_mount_table_names_the_map_and_the_type(box):
     m.unmount()
 
 
-def test_names_with_blanks_and_newlines(box, small):
+def test_a_mount_point_may_contain_blanks_and_newlines(box, small):
     m = box.mount(small, point=box.point("a b\nc"))
     with open("/proc/self/mountinfo") as f:
         assert "a\\040b\\012c" in f.read()
@@ -231,14 +231,14 @@ def test_names_with_blanks_and_newlines(box, small):
     assert parts.settings(small) == b"x 1\0"
 
 
-def test_unmounting_prints_what_was_saved(box, small):
+def test_unmounting_prints_the_saved_files(box, small):
     m = box.mount(small)
     m.put(SETTINGS, b"x 1\n")
     r = m.unmount()
     assert "saved" in r.out and SETTINGS in r.out
 
 
-def test_a_plain_unmount_saves_too_only_later(box, small):
+def test_a_plain_unmount_saves_after_it_returns(box, small):
     m = box.mount(small)
     m.put(SETTINGS, b"x 1\n")
     tool = [shutil.which("fusermount3") or "fusermount3", "-u"]
@@ -247,7 +247,7 @@ def test_a_plain_unmount_saves_too_only_later(box, small):
     assert boxes.wait_for(lambda: not box.processes())
 
 
-def test_a_plain_unmount_leaves_drafts_beside(box, small):
+def test_a_plain_unmount_rescues_refused_files(box, small):
     m = box.mount(small)
     assert boxes.refused(m.put, "info/author", b"one\ntwo\n") != 0
     subprocess.run(["fusermount3", "-u", m.point], check=True)
@@ -256,7 +256,7 @@ def test_a_plain_unmount_leaves_drafts_beside(box, small):
     box.allow("*.mapfs-left")
 
 
-# A private /sbin over the real one: the helpers are found there, and the machine is left alone.
+# A private /sbin covers the real one: mount and umount find the helpers there, and the machine stays unchanged.
 PRIVATE = """
 set -e
 mkdir -p "$ROOT/up" "$ROOT/work"
@@ -267,7 +267,7 @@ export PATH=/usr/sbin:/usr/bin:/sbin:/bin
 
 
 def in_private_sbin(box, script, **env):
-    """Runs a shell script where the helpers are installed; skips where that cannot be had."""
+    """Run a shell script with installed helpers. Skips if that is impossible."""
     env = dict(env, ROOT=box.root, MAPFS=places.BINARY, POINT=box.point())
     probe = box.run("-m", "sh", "-c", PRIVATE, program="unshare", env=env)
     if probe.code:
@@ -290,8 +290,8 @@ def test_installing_puts_the_helpers_where_mount_and_umount_look(box):
         assert installed[name] == "/sbin/" + name
 
 
-# Given an absolute path, root's umount looks in /run/mount/utab for the full type, and without an
-# entry there asks for umount.fuse alone; given a relative one it reads the mount table.
+# For an absolute path, root's umount looks in /run/mount/utab for the full type, and without an entry there it only
+# runs umount.fuse. For a relative path it reads the mount table.
 @pytest.mark.parametrize("path", ['"$POINT"', '"${POINT##*/}"'], ids=["absolute", "relative"])
 def test_umount_saves_before_it_returns(box, root, small, path):
     r = in_private_sbin(box, """
@@ -302,24 +302,24 @@ def test_umount_saves_before_it_returns(box, root, small, path):
     """.replace("%s", path), MAP=small)
     assert r.code == 0, r
     assert parts.settings(os.path.join(box.root, "right-after")) == b"x 1\0"
-    assert "saved" in r.out + r.err  # the report: it was our helper that did it
+    assert "saved" in r.out + r.err  # the report comes from our helper
 
 
-def noted(point):
+def is_in_utab(point):
     with open("/run/mount/utab", encoding="utf-8", errors="surrogateescape") as f:
         return " TARGET=%s " % point.replace(" ", "\\040") in f.read()
 
 
 @pytest.mark.parametrize("how", [[places.BINARY, "-u"], ["umount", "-i"], ["fusermount3", "-u"]], ids=["mapfs", "umount", "fusermount3"])
-def test_what_umount_looks_up_is_there_as_long_as_the_mount(box, root, small, how):
+def test_utab_has_an_entry_while_the_mount_exists(box, root, small, how):
     m = box.mount(small, point=box.point("two words"))
-    assert noted(m.point)
+    assert is_in_utab(m.point)
     subprocess.run(how + [m.point], check=True, timeout=90)
     assert boxes.wait_for(lambda: not box.processes())
-    assert not noted(m.point)
+    assert not is_in_utab(m.point)
 
 
-def test_umount_tells_what_the_save_says(box, root, small):
+def test_umount_returns_the_exit_code_of_the_save(box, root, small):
     r = in_private_sbin(box, """
         mapfs "$MAP" "$POINT" || exit 10
         printf 'one\\ntwo\\n' > "$POINT/info/author"
@@ -335,7 +335,7 @@ def test_umount_tells_what_the_save_says(box, root, small):
 
 @pytest.mark.parametrize("options", ["rw", "ro,nofail", "raw=off,noatime"])
 @pytest.mark.parametrize("kind, helper", [("fuse.mapfs", "ours"), ("mapfs", "ours"), ("fuse.mapfs", "libfuse's")])
-def test_mount_of_the_type_works(box, root, small, options, kind, helper):
+def test_mount_works_with_the_type(box, root, small, options, kind, helper):
     r = in_private_sbin(box, """
         [ "$HELPER" = ours ] || rm /usr/sbin/mount.fuse.mapfs
         mount -t "$KIND" "$MAP" "$POINT" -o "$OPTIONS" || exit 10
@@ -359,31 +359,31 @@ def test_an_fstab_line_works(box, root, small):
     assert parts.settings(small) == b"x 1\0"
 
 
-def test_a_map_that_stands_beside_itself_is_not_mounted_again(box, small):
+def test_a_map_mounted_beside_itself_is_not_mounted_again(box, small):
     assert box.run(small).code == 0
     try:
         r = box.run(small)
         assert r.code == 7
-        assert r.err == "mapfs: %s: is mounted already, at %s\n" % (small, os.path.splitext(small)[0])
+        assert r.err == "mapfs: %s: already mounted at %s\n" % (small, os.path.splitext(small)[0])
     finally:
         assert box.run("-u", small).code == 0
 
 
 @pytest.mark.parametrize("kind", ["map", "folder"])
-def test_a_directory_of_a_mount_is_no_folder_of_maps(box, small, kind):
+def test_a_directory_inside_a_mount_is_refused_as_folder_of_maps(box, small, kind):
     m = box.mount(small if kind == "map" else box.maps)
     inside = m / ("images" if kind == "map" else "small.map")
     for shown, *point in ([m.point], [m.point + "/"], [m.point, box.point("other")], [inside]):
         r = box.run(shown, *point)
-        assert (r.code, r.err) == (2, "mapfs: %s: is no folder of maps: it shows %s, which is mounted at %s\n" % (
+        assert (r.code, r.err) == (2, "mapfs: %s: is not a folder of maps, but a mount of %s at %s\n" % (
             shown, m.map, m.point))
     assert boxes.mounts_below(box.root) == [m.point]
     assert os.listdir(box.points) in (["m", "other"], ["other", "m"])  # and no m.mapfs
     m.unmount()
 
 
-def test_the_mount_is_not_kept_by_descriptors_of_the_caller(box, small):
-    # Started with its standard streams closed it must not take the map for one of them.
+def test_a_mount_without_standard_streams_saves(box, small):
+    # Without standard streams, the map could get one of their descriptors, and messages must not go into it.
     r = box.run("-c", '"$0" "$1" "$2" <&- >&- 2>&-', places.BINARY, small, box.point(),
                 program="sh")
     m = boxes.Mount(box, small, box.point(), r)
@@ -393,8 +393,8 @@ def test_the_mount_is_not_kept_by_descriptors_of_the_caller(box, small):
     assert parts.settings(small) == b"x 1\0"
 
 
-def test_a_pipe_of_the_caller_is_let_go(box, small):
-    # $(mapfs ...) must return although the mount goes on.
+def test_the_mount_closes_the_output_pipe_of_the_caller(box, small):
+    # $(mapfs ...) must return while the mount stays.
     p = subprocess.run([places.BINARY, small, box.point()], stdin=subprocess.DEVNULL,
                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=box.env(), timeout=90)
     m = boxes.Mount(box, small, box.point())
@@ -402,8 +402,8 @@ def test_a_pipe_of_the_caller_is_let_go(box, small):
     m.unmount()
 
 
-def test_no_descriptor_of_the_caller_is_kept(box, small):
-    # x=$(mapfs m.map mnt 5>&1) and flock(1) wait for the last one to be closed.
+def test_the_mount_closes_other_descriptors_of_the_caller(box, small):
+    # x=$(mapfs m.map mnt 5>&1) and flock(1) wait until the last descriptor is closed.
     ends = os.pipe()
     argv = [places.BINARY, small, box.point()]
     subprocess.run(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=box.env(),
@@ -411,12 +411,12 @@ def test_no_descriptor_of_the_caller_is_kept(box, small):
     m = boxes.Mount(box, small, box.point())
     os.close(ends[1])
     os.set_blocking(ends[0], False)
-    assert os.read(ends[0], 1) == b""  # the end; while somebody holds the other one: EAGAIN
+    assert os.read(ends[0], 1) == b""  # end of file; EAGAIN while another process holds the other end
     os.close(ends[0])
     m.unmount()
 
 
-def test_the_worker_gave_up_what_it_does_not_need(box, root, small):
+def test_the_worker_drops_unneeded_capabilities(box, root, small):
     m = box.mount(small)
     worker = box.worker()
     needed = 1 << 0 | 1 << 1 | 1 << 3  # CHOWN, DAC_OVERRIDE, FOWNER
@@ -425,8 +425,8 @@ def test_the_worker_gave_up_what_it_does_not_need(box, root, small):
     m.unmount()
 
 
-def test_a_mount_waits_for_a_save_that_goes_on_after_an_unmount(box, small):
-    """fusermount3 -u returns before the save is done; so it does for every FUSE mount."""
+def test_a_mount_waits_for_a_save_that_continues_after_an_unmount(box, small):
+    """As for every FUSE mount, fusermount3 -u returns before the save ends."""
     m = box.mount(small)
     m.put("info/author", b"somebody\n")
     worker = box.worker()
@@ -443,7 +443,7 @@ def test_a_mount_waits_for_a_save_that_goes_on_after_an_unmount(box, small):
     m.unmount()
 
 
-def test_a_map_of_a_mounted_folder_is_not_waited_for(box, small):
+def test_a_mount_does_not_wait_for_a_mounted_folder_with_the_map(box, small):
     folder = box.mount(os.path.dirname(small), point=box.point("folder"))
     boxes.put(os.path.join(folder.point, "small.map/info/author"), b"somebody\n")
     r = box.run("-o", "rw", small, box.point("one"))

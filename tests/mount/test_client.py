@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Zlib
-"""DDNet's client shows what was edited: a tileset painted anew, a layer removed, a group copied.
+"""DDNet's client shows edits: a repainted tileset, a removed layer, a copied group.
 
-The map is a painter's: every layer has a colour of its own, and covers a good part of what is seen
-around the only spawn point. So it is enough to count pixels by their colour, whatever else moves.
-MAPFS_SCREENSHOTS names a folder for copies of the pictures.
+Each layer of the map has a color of its own and covers a good part of the window around the only spawn point. So the
+test counts pixels by color, whatever else moves. MAPFS_SCREENSHOTS names a folder for copies of the pictures.
 """
 import os
 import shutil
@@ -24,7 +23,7 @@ CELL = 16
 
 
 def tileset(*colours):
-    """Tile 1 has the first colour, and so on."""
+    """Tile 1 has the first color, and so on."""
     picture = Image.new("RGBA", (16 * CELL, 16 * CELL), (0, 0, 0, 0))
     for i, colour in enumerate(colours, 1):
         picture.paste((*colour, 255), (i * CELL, 0, (i + 1) * CELL, CELL))
@@ -37,7 +36,7 @@ def tiles(id_, inside):
 
 
 def painted_map():
-    """The tee stands at (30, 20). To the left of it is a stripe, to the right a block."""
+    """The tee spawns at (30, 20), with a stripe on its left and a block on its right."""
     b = datafile.Builder()
     b.add(datafile.MAP_VERSION, [1])
     b.info(b"nobody")
@@ -56,8 +55,8 @@ def painted_map():
     return b.encode()
 
 
-def shown(box, path, name, expect):
-    """The shares of the window that the map's colours have, in the order of the constants."""
+def color_shares(box, path, name, expect):
+    """The shares of the map's colors in the window, in the order of the constants."""
     out = os.path.join(box.root, name + ".png")
     home = os.path.join(box.root, "stage-" + name)
     os.mkdir(home)
@@ -82,9 +81,9 @@ def client():
     boxes.needs_namespaces("-n" if os.geteuid() == 0 else "-rn")
 
 
-def test_the_client_shows_what_was_edited(box, client):
+def test_the_client_shows_the_edits(box, client):
     path = box.add(painted_map(), "x.map")
-    ground, stripe, block, again = shown(box, path, "before", GROUND)
+    ground, stripe, block, again = color_shares(box, path, "before", GROUND)
     assert ground > 0.3 and stripe > 0.02 and block > 0.01 and again == 0
     m = box.mount(path)
     tileset(AGAIN, STRIPE, BLOCK).save(m / "images/0_paint.png", "PNG")
@@ -93,7 +92,7 @@ def test_the_client_shows_what_was_edited(box, client):
     group = m.get("groups/3_Copy/group.json")
     m.put("groups/3_Copy/group.json", group.replace(b'"y_offset": 0', b'"y_offset": -192'))
     m.unmount()
-    ground, stripe, twice, again = shown(box, path, "after", AGAIN)
+    ground, stripe, twice, again = color_shares(box, path, "after", AGAIN)
     assert again > 0.3 and ground < 0.01 and stripe < 0.01
     assert 1.7 * block < twice < 2.3 * block
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Zlib
-"""A map copied part by part into one that `mapfs --new` made is an equal map, in whatever order its
-files arrive: all of Debian's maps on the tree without FUSE (core.c), some on real mounts with the
-programs that people copy with."""
+"""Copying all parts of a map into an empty map from `mapfs --new` gives an equal map, in any order of files.
+
+All maps of Debian are copied on the tree without FUSE (core.c), some on real mounts with common programs.
+"""
 import os
 import random
 import re
@@ -28,8 +29,8 @@ REAL = ["ddnet/data/maps/dm1.map", "ddnet/data/maps/coverage.map", "ddnet/data/m
 HELD = re.compile(r"^(left|refused|note: .* has no )", re.M)
 
 
-def shows(data):
-    """All that a map holds, by a reader that shares nothing with mapfs."""
+def content_of(data):
+    """The content of a map, from a reader without code of mapfs."""
     f = datafile.Datafile(data)
     out = map_shows(f)
     for path, file in layout.info_files(f):
@@ -38,14 +39,14 @@ def shows(data):
 
 
 def assert_equal_maps(a, b):
-    """As shows() tells of them."""
+    """Compare two results of shows()."""
     assert sorted(a) == sorted(b)
     assert [p for p in a if a[p] != b[p]] == []
 
 
 def plain(path, out):
-    """The map with its tile layers in the form of version 3. The tool compares names, which version 2
-    has not, with whatever follows, and tiles as if they were not packed."""
+    """The map with tile layers of version 3. map_diff compares unpacked tiles, and names that version 2 does not
+    have."""
     f = datafile.Datafile.load(path)
     if all(i.ints[1] != 2 or i.ints[3] == 3 for i in f.of_type(LAYER)):
         shutil.copy(path, out)
@@ -85,12 +86,12 @@ ORDERS = {
 
 
 def orders(path):
-    """All for most maps; for those that take long the two that are least like a copy."""
+    """All orders for most maps; for large maps the two that differ most from a plain copy."""
     few = os.path.getsize(path) > LARGE
     return list(ORDERS.items())[share.of(2 if few else 0, 3 if few else 2):]
 
 
-def arrive(tree, files):
+def write_files(tree, files):
     there = set(TOP)
     for path, data in files:
         above = os.path.dirname(path) if data is not None else path
@@ -99,7 +100,7 @@ def arrive(tree, files):
             missing.append(above)
             above = os.path.dirname(above)
         for directory in reversed(missing):
-            # That of a group is there with the group.
+            # This directory exists when its group exists.
             if os.path.basename(directory) != "layers":
                 tree.mkdir(directory)
             there.add(directory)
@@ -108,19 +109,19 @@ def arrive(tree, files):
 
 
 @pytest.mark.parametrize("path", places.each_debian_map())
-def test_a_map_from_its_files_in_any_order_is_an_equal_map(core, tmp_path, path):
+def test_files_written_in_any_order_give_an_equal_map(core, tmp_path, path):
     source, target = CoreTree(core, 1), CoreTree(core, 0)
     source.open(path)
     files = [f for top in TOP for f in files_below(source, top) if f[0] not in TOP]
-    before, equal = shows(boxes.get(path)), set()
+    before, equal = content_of(boxes.get(path)), set()
     for name, order in orders(path):
         target.new()
-        arrive(target, order(files, random.Random(path)))
+        write_files(target, order(files, random.Random(path)))
         code, report = target.end()
         assert code == 0 and not HELD.search(report), "%s\n%s" % (name, report)
         after = target.map()
         if after not in equal:
-            assert_equal_maps(before, shows(after))
+            assert_equal_maps(before, content_of(after))
             equal.add(after)
     new = tmp_path / "new.map"
     new.write_bytes(after)
@@ -137,7 +138,7 @@ def cp(a, b):
 
 
 def cp_reversed(a, b):
-    """Part by part, the last one first; what a group refers to comes after it."""
+    """Copy part by part in reverse order, so that references come before their targets."""
     return [["cp", "-r", "%s/%s" % (a, top), b + "/"] for top in reversed(TOP)]
 
 
@@ -168,7 +169,7 @@ def rsync(a, b):
 @pytest.mark.parametrize("how", [cp, cp_reversed, layer_by_layer, tar, tar_reversed, rsync],
                          ids=lambda h: h.__name__)
 @pytest.mark.parametrize("name", REAL)
-def test_a_map_copied_into_a_new_mount_is_an_equal_map(box, name, how):
+def test_a_map_copied_into_a_new_mount_gives_an_equal_map(box, name, how):
     path = box.add(places.debian_map(name), "a.map")
     new = os.path.join(box.maps, "b.map")
     box.before.add("b.map")
@@ -183,5 +184,5 @@ def test_a_map_copied_into_a_new_mount_is_an_equal_map(box, name, how):
     r = target.unmount()
     assert not HELD.search(r.out), r.out
     source.unmount()
-    assert_equal_maps(shows(boxes.get(path)), shows(boxes.get(new)))
+    assert_equal_maps(content_of(boxes.get(path)), content_of(boxes.get(new)))
     assert_map_diff_finds_nothing(path, new, box.home)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Hand-made maps: those that are sound are shown in full, the others fail cleanly."""
+"""Crafted maps: a sound one is shown completely, any other fails cleanly."""
 import errno
 import os
 import struct
@@ -15,15 +15,15 @@ from editing import sync
 from test_read import check_contents, expected_tree
 
 MIB = 1 << 20
-HUGE = 64 * MIB  # larger files are read through, and not compared byte by byte
+HUGE = 64 * MIB  # larger files are read, but not compared byte by byte
 
 
-# Minutes for the kernel to carry; test_memory.py reads them through.
+# These take the kernel minutes; test_memory.py reads them.
 GIANTS = ("b08_bomb_1gib_zeros.map", "a27_3000_groups_3000_layers.map")
 
 
 @pytest.mark.parametrize("path", places.each_crafted_map("ok", but=share.of((), GIANTS)))
-def test_a_sound_map_is_readable_in_full(box, path):
+def test_a_sound_map_is_completely_readable(box, path):
     copy = box.add(path)
     m = box.mount(copy)
     f = datafile.Datafile.load(copy)
@@ -48,7 +48,7 @@ def read_through(path):
 
 
 @pytest.mark.parametrize("path", places.each_crafted_map("quirk", "bad"))
-def test_an_odd_or_broken_map_is_refused_or_shown_as_far_as_sound(box, path):
+def test_a_broken_map_is_refused_or_its_sound_parts_are_shown(box, path):
     copy = box.add(path)
     r = box.run(copy, box.point(), timeout=60)
     assert r.code in (0, 2), r
@@ -65,12 +65,12 @@ def test_an_odd_or_broken_map_is_refused_or_shown_as_far_as_sound(box, path):
                 assert read_through(full) == st.st_size, name
             except OSError as e:
                 assert e.errno == errno.EIO, name
-        assert os.path.isdir(m / "raw")  # still answering
+        assert os.path.isdir(m / "raw")  # the mount still answers
         m.unmount()
     assert boxes.get(copy) == boxes.get(path)
 
 
-# What rule 25 of the layout page says is refused at the mount.
+# Rule 25 of the layout page refuses these at the mount.
 REFUSED = ["c01_num_data_negative", "c01_num_item_types_negative", "c01_item_size_negative",
            "c02_num_items_huge", "c02_num_item_types_huge", "c02_item_size_huge",
            "c03_counts_wrap_32bit", "c08_version_0", "c08_version_5", "c09_magic_datb",
@@ -82,7 +82,7 @@ REFUSED = ["c01_num_data_negative", "c01_num_item_types_negative", "c01_item_siz
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_tables_that_cannot_be_trusted_are_refused(box, name):
+def test_inconsistent_tables_are_refused(box, name):
     path = os.path.join(places.CORPUS, "crafted", name + ".map")
     if not os.path.exists(path):
         pytest.skip(places.NO_SHARED)
@@ -107,13 +107,13 @@ def test_a_refusal_names_the_field_and_its_value(box, field, value, name):
     assert name in r.err or name.replace("_", " ") in r.err, r.err
 
 
-def test_what_is_no_map_is_refused(box):
+def test_a_file_that_is_no_map_is_refused(box):
     for name, data in (("text.map", b"hello\n"), ("empty.map", b""), ("zeros.map", bytes(4096))):
         r = box.run(box.add(data, name), box.point())
         assert r.code == 2 and len(r.err.splitlines()) == 1, r
 
 
-def test_a_damaged_blob_is_eio_for_its_files_alone(box):
+def test_a_damaged_blob_gives_eio_for_its_files_only(box):
     raw = bytearray(datafile.small_map())
     f = datafile.Datafile(bytes(raw))
     image = f.of_type(datafile.IMAGE)[0].ints[5]
@@ -122,7 +122,7 @@ def test_a_damaged_blob_is_eio_for_its_files_alone(box):
     assert boxes.refused(m.get, "images/0_checker.png") == errno.EIO
     assert boxes.refused(m.get, "raw/data/%05d" % image) == errno.EIO
     assert m.get("info/author") == b"nobody\n"
-    # The rest can still be changed and saved; the damaged blob is copied as it is.
+    # The rest can still be changed and saved; the save copies the damaged blob.
     m.put("info/author", b"somebody\n")
     m.unmount()
     after = datafile.Datafile.load(m.map)
@@ -139,7 +139,7 @@ LISTS = {"quads.json": (3, [0] * 34 + [-1, 0, -1, 0]),
                                    "find . -size 0; grep -c . %s", "cp %s /dev/null"])
 @pytest.mark.parametrize("name", LISTS)
 def test_a_damaged_list_never_reads_as_empty(box, name, asked):
-    """The kernel asks a file of size 0 for no bytes, so that it cannot be read has to show before."""
+    """The kernel reads no bytes from a file of size 0, so the error must show earlier."""
     kind, element = LISTS[name]
     b = datafile.Builder()
     b.add(datafile.MAP_VERSION, [1])
@@ -157,7 +157,7 @@ def test_a_damaged_list_never_reads_as_empty(box, name, asked):
         r = subprocess.run(["sh", "-c", asked.replace("%s", path)], cwd=m.point, capture_output=True,
                            text=True)
         assert r.returncode != 0 and "Input/output error" in r.stderr, (round_, r)
-        # What is known of data that was not written is known after a save too.
+        # A save keeps the knowledge about data that it did not write.
         m.put("info/author", b"somebody %d\n" % round_)
         subprocess.run(["sync", m.point], check=True)
     m.put(path, b"[]")
@@ -175,7 +175,7 @@ HIDDEN = {"quads": ("quads.json", [0, 3, 0, 2, 5, 2, -1], "count is 5, and its d
 
 
 @pytest.mark.parametrize("name", HIDDEN)
-def test_what_a_layer_does_not_show_has_a_reason(box, name):
+def test_a_layer_explains_its_missing_file(box, name):
     file, ints, why = HIDDEN[name]
     b = datafile.Builder()
     b.add(datafile.MAP_VERSION, [1])
@@ -186,7 +186,7 @@ def test_what_a_layer_does_not_show_has_a_reason(box, name):
     b.group(0, 2)
     copy = box.add(b.encode(), "small.map")
     r = subprocess.run([places.BINARY, "put", copy, "groups/0/layers/1/" + file], input=b"[]", capture_output=True)
-    assert r.returncode == 4 and r.stderr.decode().endswith("groups/0/layers/1/%s: no part of a map (%s)\n" % (file, why)), r
+    assert r.returncode == 4 and r.stderr.decode().endswith("groups/0/layers/1/%s: not part of a map (%s)\n" % (file, why)), r
     m = box.mount(copy)
     layer = m / "groups/0/layers/1"
     assert os.listdir(layer) == ["layer.json"]
@@ -195,12 +195,12 @@ def test_what_a_layer_does_not_show_has_a_reason(box, name):
         os.getxattr(m / "groups/0/layers/0_Game/layer.json", "user.mapfs.note")
     with open(os.path.join(layer, file), "wb") as f:
         f.write(b"scratch, as ever")
-    assert "left/groups/0/layers/1/%s: no part of a map (%s)\n" % (file, why) in m.unmount(code=5).out
+    assert "left/groups/0/layers/1/%s: not part of a map (%s)\n" % (file, why) in m.unmount(code=5).out
     box.allow("small.map.mapfs-left")
 
 
 @pytest.mark.parametrize("name,data", [("layer.json", b'{"width": 30}'), ("id.csv", (b"1" + b",1" * 19 + b"\n") * 10)])
-def test_what_needs_tiles_that_are_damaged_is_refused_and_kept(box, name, data):
+def test_a_change_that_needs_damaged_tiles_is_refused_and_kept(box, name, data):
     f = datafile.Datafile(datafile.small_map())
     raw = bytearray(f.raw)
     raw[f.ranges[f.of_type(datafile.LAYER)[0].ints[14]][1] - 1] ^= 0xFF

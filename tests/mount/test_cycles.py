@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Zlib
-"""Mounts over and over, many at once, and under the file system stressors of stress-ng: nothing is
-left of any. All of it with MAPFS_TEST_ALL=1, else a share."""
+"""Many mounts in sequence, at once, and under the file system stressors of stress-ng leave nothing behind.
+MAPFS_TEST_ALL=1 runs all rounds, otherwise a share."""
 import os
 import shutil
 import subprocess
@@ -13,8 +13,8 @@ import parts
 import share
 
 SETTINGS = "info/settings.cfg"
-# Of class filesystem: those that need what a mount of ours refuses (links, device files, quotas,
-# namespaces of their own) are left out.
+# The class filesystem, without stressors that need operations that a mount refuses: links, device files, quotas,
+# namespaces of their own.
 STRESSORS = ("access chdir chmod chown copy-file dentry dir dup eventfd fallocate fcntl fd-race file-ioctl "
              "filename flock fpunch fsize fstat getdent hdd iomix locka lockf lockmix lockofd metamix mmapfiles "
              "null open rename seek sendfile splice sync-file touch truncate utime verity "
@@ -26,7 +26,7 @@ def descriptors(pid="self"):
     return len(os.listdir("/proc/%s/fd" % pid))
 
 
-def test_mounted_edited_and_unmounted_over_and_over(box, small):
+def test_repeated_mounts_and_edits_leave_nothing(box, small):
     open_before, sizes = descriptors(), set()
     for i in range(share.of(1000, 20)):
         m = box.mount(small, env={"TMPDIR": box.home})
@@ -39,17 +39,17 @@ def test_mounted_edited_and_unmounted_over_and_over(box, small):
         assert box.beside() == [] and not m.mounted()
         sizes.add(os.path.getsize(small))
     assert parts.settings(small) == b"x %04d\0" % i
-    assert max(sizes) - min(sizes) < 20  # the packed number alone
+    assert max(sizes) - min(sizes) < 20  # the packed number only
     assert boxes.wait_for(lambda: not box.processes())
-    # Of a mount there are its processes, its files beside the map, and scratch in TMPDIR.
+    # A mount has its processes, its files beside the map, and scratch files in TMPDIR.
     assert boxes.mounts_below(box.root) == [] == os.listdir(box.home) and descriptors() == open_before
 
 
-def test_one_mount_that_is_edited_and_saved_over_and_over(box, small):
+def test_repeated_saves_of_one_mount_leak_no_descriptor(box, small):
     m = box.mount(small)
 
     def held():
-        return descriptors(box.worker()), descriptors(box.guard())
+        return descriptors(box.worker()), descriptors(box.supervisor())
 
     first = []
     for i in range(share.of(1000, 30)):
@@ -58,15 +58,15 @@ def test_one_mount_that_is_edited_and_saved_over_and_over(box, small):
         os.fsync(fd)
         os.close(fd)
         first += [held()] if i < 5 else []
-    # The map of before is let go a moment after the save, on a thread of its own: so the least of
-    # the first rounds is waited for. What leaks is more than those by now.
+    # A thread drops the old map shortly after the save, so wait for the smallest count of the first rounds. A leak
+    # gives more than those.
     least = tuple(map(min, zip(*first)))
     assert boxes.wait_for(lambda: all(now <= then for now, then in zip(held(), least))), (held(), first)
     m.unmount()
     assert parts.settings(small) == b"x %04d\0" % i
 
 
-def test_many_mounts_at_once(box):
+def test_many_mounts_at_once_save_their_edits(box):
     n, open_before = share.of(200, 20), descriptors()
     mounts = [box.mount(box.add(datafile.small_map(), "m%03d.map" % i), point=box.point("p%03d" % i))
               for i in range(n)]
@@ -83,14 +83,14 @@ def test_many_mounts_at_once(box):
 
 
 def stressors(wanted):
-    """Those of them that this stress-ng has."""
+    """The wanted stressors that this version of stress-ng has."""
     if not shutil.which("stress-ng"):
         pytest.skip("not installed: stress-ng")
     had = subprocess.run(["stress-ng", "--stressors"], capture_output=True, text=True).stdout.split()
     return [s for s in wanted if s in had]
 
 
-def test_stress_ngs_file_system_stressors(box, small):
+def test_a_mount_survives_the_stressors_of_stress_ng(box, small):
     raw = boxes.get(small)
     m = box.mount(small)
     wanted, seconds = stressors(share.of(STRESSORS, SHORT)), share.of(5, 1)
@@ -99,10 +99,10 @@ def test_stress_ngs_file_system_stressors(box, small):
     for name in wanted:
         r = box.run("--" + name, 2, "--timeout", "%ds" % seconds, "--temp-path", m / "stress.bak",
                     "--hdd-bytes", "8m", "--iomix-bytes", "8m", program="stress-ng", timeout=120)
-        # 4: it says itself that this cannot be tried here.
+        # 4: stress-ng reports that it cannot run this stressor here
         if r.code not in (0, 4):
             failed[name] = (r.code, (r.out + r.err)[-600:])
-        assert m.get(SETTINGS), name  # it is served still
+        assert m.get(SETTINGS), name  # the mount still works
     assert not failed, failed
     shutil.rmtree(m / "stress.bak")
     m.unmount()

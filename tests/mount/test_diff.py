@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Zlib
-"""`diff -r` of two mounts finds what is different about two maps: all that DDNet's map_diff finds, the
-physics tables that it does not look at, and everything else that a map holds.
+"""`diff -r` of two mounts finds all differences of two maps.
 
-The changes are made by the reader and writer of datafile.py, so that a change that mapfs would not
-show cannot hide.
+That includes everything that map_diff of DDNet finds, the physics tables that map_diff ignores, and all other parts
+of a map. The changes are made with datafile.py, so that mapfs cannot hide a change that it does not show.
 """
 import collections
 import functools
@@ -21,7 +20,7 @@ from datafile import ENVELOPE, ENVPOINTS, GROUP, IMAGE, LAYER, SOUND
 from graph import expect
 from test_games import tool
 
-# kind -> (own field, bytes a tile, plane -> where it stands in the tile)
+# kind -> (own field, bytes per tile, plane -> its offset in the tile)
 PLANES = {
     0: (None, 4, {"id": 0, "flags": 1}), 1: (None, 4, {"id": 0, "flags": 1}),
     2: (18, 2, {"number": 0, "id": 1}),
@@ -36,7 +35,7 @@ TILE_LINE = re.compile(r"map_compare: .*?(\d+)x(\d+): \(index.*!=")
 
 @functools.lru_cache(maxsize=None)
 def whole_map_data():
-    """A random map that has every kind of part and table."""
+    """A random map with every kind of part and table."""
     for seed in range(10_000):
         data = randommap.random_map(seed)
         f = datafile.Datafile(data)
@@ -79,7 +78,7 @@ class Pair:
         self.right = box.mount(self.b, "ro,raw=off", box.point("b"))
 
     def diff(self):
-        """What diff -r says is different, by path in the mounts."""
+        """The paths in the mounts that diff -r reports as different."""
         r = self.box.run("-rq", self.left.point, self.right.point, program="diff")
         assert r.code in (0, 1) and not r.err, r
         out = set()
@@ -92,7 +91,7 @@ class Pair:
         return out
 
     def cells(self):
-        """(path of the layer, x, y) of each cell that diff -r leads to."""
+        """The (path of the layer, x, y) of each different cell in the files that diff -r reports."""
         out = collections.Counter()
         for path in self.diff():
             if path.endswith(".csv"):
@@ -103,7 +102,7 @@ class Pair:
         return set(out)
 
     def map_diff(self):
-        """(its exit code, the cells that it names: (x, y) -> how many layers)"""
+        """(exit code, {(x, y): number of layers with a different cell})"""
         r = tool(self.box, "map_diff", self.a, self.b)
         assert r.code in (0, 1), r
         return r.code, collections.Counter(
@@ -119,7 +118,7 @@ def copies(f):
 
 
 def change_cell(rng, f, blobs, dirs, kind=None, plane=None):
-    """Changes one byte of a tile in the blobs; (path of the layer, x, y, kind, plane)."""
+    """Change one byte of a tile in the blobs and return (path of the layer, x, y, kind, plane)."""
     while True:
         n = rng.randrange(len(dirs))
         ints = f.of_type(LAYER)[n].ints
@@ -135,7 +134,7 @@ def change_cell(rng, f, blobs, dirs, kind=None, plane=None):
     return dirs[n], x, y, ints[6], name
 
 
-def test_a_cell_is_found_in_every_table(box):
+def test_diff_finds_a_changed_cell_in_every_table(box):
     f, made = whole_map(), set()
     items, blobs = copies(f)
     for kind in PLANES:
@@ -149,13 +148,13 @@ def test_a_cell_is_found_in_every_table(box):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_every_cell_that_map_diff_names_is_found(box, seed):
+def test_diff_finds_every_cell_of_map_diff(box, seed):
     f, rng = whole_map(), random.Random(seed)
     items, blobs = copies(f)
     made = [change_cell(rng, f, blobs, paths(f)) for _ in range(12)]
     pair = Pair(box, f, items, blobs)
     found = pair.cells()
-    # A cell may have been changed twice, back to what it was.
+    # A cell may have been changed twice, back to its first value.
     assert found <= {m[:3] for m in made} and found
     code, named = pair.map_diff()
     assert code == 0
@@ -176,12 +175,12 @@ def flip(blobs, index, at=0):
     blobs[index] = bytes(data)
 
 
-def first(items, type_, fits):
+def first_item(items, type_, fits):
     return next((n, i) for n, i in enumerate([i for i in items if i.type == type_]) if fits(i.ints))
 
 
 def change(name, f, items, blobs):
-    """One change by its name; a part of a path that diff -r has to name."""
+    """Make the change with this name and return a part of the path that diff -r must report."""
     dirs = paths(f)
     tiles = lambda v: v[1] == 2 and v[3] == 3 and v[6] == 0  # noqa: E731
     if name == "author":
@@ -191,11 +190,11 @@ def change(name, f, items, blobs):
         flip(blobs, items[1].ints[5])
         return "info/settings.cfg"
     if name in ("pixel", "image name"):
-        _, image = first(items, IMAGE, lambda v: v[3] == 0)
+        _, image = first_item(items, IMAGE, lambda v: v[3] == 0)
         flip(blobs, image.ints[5 if name == "pixel" else 4])
         return "images/"
     if name == "image size":
-        _, image = first(items, IMAGE, lambda v: v[3] == 1)
+        _, image = first_item(items, IMAGE, lambda v: v[3] == 1)
         image.ints[1] += 1
         return "images/"
     if name == "sound":
@@ -214,18 +213,18 @@ def change(name, f, items, blobs):
         next(i for i in items if i.type == 0xFFFE and len(i.ints) == 6).ints[4] += 1
         return "layer.json"
     if name in ("colour", "image of a layer", "layer name", "detail"):
-        n, layer = first(items, LAYER, tiles)
+        n, layer = first_item(items, LAYER, tiles)
         at, by = {"colour": (7, -1), "image of a layer": (13, 0), "layer name": (15, 1 << 24),
                   "detail": (2, 0)}[name]
         layer.ints[at] = layer.ints[at] + by if by else (
             0 if layer.ints[at] != 0 else -1 if name != "detail" else 1)
         return os.path.dirname(dirs[n]) if name == "layer name" else dirs[n] + "/layer.json"
     if name in ("quad", "source"):
-        n, layer = first(items, LAYER, lambda v: v[1] == (3 if name == "quad" else 10))
+        n, layer = first_item(items, LAYER, lambda v: v[1] == (3 if name == "quad" else 10))
         flip(blobs, layer.ints[5], 4)
         return dirs[n] + ("/quads.json" if name == "quad" else "/sources.json")
     if name in ("size", "flags"):
-        n, layer = first(items, LAYER, tiles)
+        n, layer = first_item(items, LAYER, tiles)
         if name == "flags":
             layer.ints[6] = 1
             return dirs[n] + "/layer.json"
@@ -249,7 +248,7 @@ CHANGES = ["author", "settings", "pixel", "image name", "image size", "sound", "
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_every_other_change_is_found(box, name):
+def test_diff_finds_every_other_change(box, name):
     f = whole_map()
     items, blobs = copies(f)
     part = change(name, f, items, blobs)
@@ -259,7 +258,7 @@ def test_every_other_change_is_found(box, name):
     pair.end()
 
 
-def test_what_says_the_same_is_no_difference(box):
+def test_equivalent_maps_have_no_difference(box):
     f = whole_map()
     items, blobs = copies(f)
     pair = Pair(box, f, items, blobs, level=1)
@@ -270,16 +269,16 @@ def test_what_says_the_same_is_no_difference(box):
     pair.end()
 
 
-def twins():
-    """Names that maps of both games have; some are the same map, some are not."""
+def maps_of_both_games():
+    """Names that both games have maps of; some of these pairs are equal."""
     names = [{os.path.basename(p) for p in places.debian_maps() if "/%s/data/maps/" % game in p}
              for game in ("ddnet", "teeworlds")]
     missing = pytest.param(None, marks=pytest.mark.skip(reason=places.NO_MAPS))
     return sorted(names[0] & names[1]) or [missing]
 
 
-@pytest.mark.parametrize("name", twins())
-def test_what_map_diff_finds_between_real_maps_is_found(box, name):
+@pytest.mark.parametrize("name", maps_of_both_games())
+def test_diff_finds_the_differences_that_map_diff_finds_in_real_maps(box, name):
     maps = [os.path.join(places.GAMES, game, "data", "maps", name) for game in ("ddnet", "teeworlds")]
     a, b = (datafile.Datafile.load(p) for p in maps)
     pair = Pair(box, a, b.items, b.blobs())

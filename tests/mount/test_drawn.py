@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""preview.png and entities.png in the root of a mount: they show the map, and are no part of it."""
+"""preview.png and entities.png in the root of a mount show the map and are no part of it."""
 import errno
 import os
 import shutil
@@ -25,8 +25,8 @@ def two_tiles(color=RED):
     return m
 
 
-def drawn(box, path, size, *args):
-    """The picture that the command draws: compressed, which one in a mount is not."""
+def draw_preview(box, path, size, *args):
+    """The picture of the command, which is compressed; the one in a mount is not."""
     out = os.path.join(box.root, "drawn.png")
     r = box.run("preview", "--size", size, *args, path, out)
     assert r.code == 0, r
@@ -34,7 +34,7 @@ def drawn(box, path, size, *args):
 
 
 @pytest.mark.parametrize("opts", ("", "preview=0", "preview=64,preview=0"))
-def test_nothing_is_shown_unless_it_is_asked_for(box, opts):
+def test_pictures_are_shown_only_with_the_option(box, opts):
     m = box.mount(box.add(two_tiles().bytes()), opts)
     assert sorted(os.listdir(m.point)) == ["envelopes", "groups", "images", "info", "raw", "sounds"]
     assert not os.path.exists(m / "preview.png")
@@ -42,10 +42,10 @@ def test_nothing_is_shown_unless_it_is_asked_for(box, opts):
 
 
 @pytest.mark.parametrize("path", places.each_debian_map()[:3])
-def test_it_is_what_mapfs_preview_draws(box, path):
+def test_the_picture_equals_that_of_mapfs_preview(box, path):
     copy = box.add(path)
     m = box.mount(copy, "preview=300")
-    want = {"preview.png": drawn(box, copy, 300), "entities.png": drawn(box, copy, 300, "--entities")}
+    want = {"preview.png": draw_preview(box, copy, 300), "entities.png": draw_preview(box, copy, 300, "--entities")}
     for name, data in want.items():
         assert os.stat(m / name).st_size == len(m.get(name))
         assert Picture(m / name) == data and m.get(name) == m.get(name)
@@ -53,7 +53,7 @@ def test_it_is_what_mapfs_preview_draws(box, path):
     assert m.unmount().out == ""
 
 
-def test_a_large_one_can_be_read_from_its_end(box):
+def test_a_large_picture_can_be_read_from_its_end(box):
     path = box.add(two_tiles().bytes())
     m = box.mount(path, "preview=4096")
     assert os.stat(m / "preview.png").st_size > 4096 * 2048 * 4
@@ -64,7 +64,7 @@ def test_a_large_one_can_be_read_from_its_end(box):
     m.unmount()
 
 
-def test_a_change_shows(box):
+def test_the_picture_shows_a_change(box):
     path = box.add(two_tiles().bytes())
     m = box.mount(path, "preview=64")
     p = Picture(m / "preview.png")
@@ -77,10 +77,10 @@ def test_a_change_shows(box):
     assert Picture(m / "preview.png")[48, 8] == GREEN
     shown = Picture(m / "preview.png")
     m.unmount()
-    assert drawn(box, path, 64) == shown
+    assert draw_preview(box, path, 64) == shown
 
 
-def test_a_new_size_of_the_game_layer_shows(box):
+def test_the_picture_follows_the_size_of_the_game_layer(box):
     m = box.mount(box.add(two_tiles().bytes()), "preview=64")
     was = os.stat(m / "entities.png").st_size
     json = m.get(GAME + "layer.json")
@@ -106,7 +106,7 @@ def removed(path, data):
     os.unlink(path)
 
 
-def made_anew(path, data):
+def recreated(path, data):
     os.unlink(path)
     boxes.put(path, data, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
 
@@ -121,9 +121,9 @@ def removed_and_replaced(path, data):
     replaced(path, data)
 
 
-@pytest.mark.parametrize("way", (truncated, emptied, appended, removed, made_anew, replaced, removed_and_replaced),
+@pytest.mark.parametrize("way", (truncated, emptied, appended, removed, recreated, replaced, removed_and_replaced),
                          ids=lambda f: f.__name__)
-def test_what_is_written_over_it_is_dropped(box, way):
+def test_content_written_over_a_picture_is_dropped(box, way):
     path = box.add(two_tiles().bytes())
     before, st = boxes.get(path), os.stat(path)
     m = box.mount(path, "preview=64")
@@ -134,18 +134,18 @@ def test_what_is_written_over_it_is_dropped(box, way):
     if way is removed:
         assert not os.path.exists(m / "preview.png") and "preview.png" not in os.listdir(m.point)
     else:
-        # What was renamed the kernel shows until it hears of it.
+        # The kernel shows the renamed file until it is notified.
         assert boxes.wait_for(lambda: m.get("preview.png") == shown)
     assert m.xattr("", "user.mapfs.status") == "" if way is not removed else True
     assert os.listdir(box.maps) == ["small.map"]
     out = m.unmount().out
-    assert out.count("preview.png was dropped") == (0 if way is removed else 1), out
+    assert out.count("changes of preview.png were dropped") == (0 if way is removed else 1), out
     assert "saved" not in out and "removed" not in out
     after = os.stat(path)
     assert boxes.get(path) == before and (after.st_ino, after.st_mtime_ns) == (st.st_ino, st.st_mtime_ns)
 
 
-def test_what_was_removed_is_back_after_a_save(box):
+def test_a_removed_picture_is_back_after_a_save(box):
     m = box.mount(box.add(two_tiles().bytes()), "preview=64")
     os.unlink(m / "preview.png")
     m.put(ID, b"  0,  1\n")
@@ -155,7 +155,7 @@ def test_what_was_removed_is_back_after_a_save(box):
     m.unmount()
 
 
-def test_it_can_be_nothing_else_and_nothing_of_the_map_can_be_it(box):
+def test_a_picture_and_a_part_cannot_be_renamed_to_each_other(box):
     path = box.add(datafile.small_map())
     m = box.mount(path, "preview=64")
     assert boxes.refused(os.rename, m / "preview.png", m / "other.png") == errno.EPERM
@@ -167,7 +167,7 @@ def test_it_can_be_nothing_else_and_nothing_of_the_map_can_be_it(box):
 
 
 @pytest.mark.parametrize("opts", ("", "preview=128"))
-def test_a_copied_tree_carries_on(box, opts):
+def test_a_tree_copied_with_pictures_is_accepted(box, opts):
     small = box.add(datafile.small_map())
     other = box.add(two_tiles().bytes(), "other.map")
     tree = os.path.join(box.root, "tree")
@@ -178,16 +178,16 @@ def test_a_copied_tree_carries_on(box, opts):
     m = box.mount(other, opts)
     r = box.run("-c", 'cp -a "$0"/. "$1"', tree, m.point, program="sh")
     assert r.code == 0, r
-    out = m.unmount(code=5).out  # there are two game layers
+    out = m.unmount(code=5).out  # the map now has two game layers
     assert "left" not in [line.split(":")[0] for line in out.splitlines()], out
-    assert ("ignored" in out) == (not opts) and ("was dropped" in out) == bool(opts), out
+    assert ("ignored" in out) == (not opts) and ("were dropped" in out) == bool(opts), out
     assert sorted(os.listdir(box.maps)) == ["other.map", "small.map"]
     m = box.mount(other)
     assert m.get(PNG) and sorted(os.listdir(m.point)) == ["envelopes", "groups", "images", "info", "raw", "sounds"]
     m.unmount()
 
 
-def test_the_games_images_can_be_read_and_nothing_else(box):
+def test_the_worker_reads_only_images_of_the_game(box):
     mapres = os.path.join(box.root, "mapres")
     os.mkdir(mapres)
     n, pixels = tileset()
@@ -203,7 +203,7 @@ def test_the_games_images_can_be_read_and_nothing_else(box):
         m.unmount()
 
 
-def test_read_only_and_in_a_folder(box):
+def test_pictures_work_read_only_and_in_a_folder(box):
     for color, name in ((RED, "a.map"), (BLUE, "b.map")):
         box.add(two_tiles(color).bytes(), name)
     m = box.mount(box.maps, "preview=64,ro")
@@ -212,7 +212,7 @@ def test_read_only_and_in_a_folder(box):
     m.unmount()
 
 
-def test_a_map_without_a_game_layer_has_empty_ones(box):
+def test_a_map_without_a_game_layer_has_empty_pictures(box):
     b = datafile.Builder()
     b.add(datafile.MAP_VERSION, [1])
     m = box.mount(box.add(b.encode()), "preview=64")
@@ -221,21 +221,21 @@ def test_a_map_without_a_game_layer_has_empty_ones(box):
 
 
 @pytest.mark.parametrize("value, code", (("x", 1), ("", 1), ("-1", 1), ("4097", 1), ("99999999999", 1), ("15", 1)))
-def test_what_is_no_size_is_refused(box, value, code):
+def test_an_invalid_size_is_refused(box, value, code):
     r = box.mount(box.add(two_tiles().bytes()), "preview=" + value, code=code).result
     assert "preview" in r.err
 
 
-def test_no_size_is_refused_once_for_a_folder(box):
-    """Not by each map in it, as a directory with an error.txt."""
+def test_an_invalid_size_is_refused_once_for_a_folder(box):
+    """The command refuses the size, instead of each map with an error.txt."""
     box.add(two_tiles().bytes(), "a.map")
-    assert 'preview has no value "15" (0, or 16 to 4096)' in box.mount(box.maps, "preview=15", code=1).result.err
+    assert 'option preview: invalid value "15" (must be 0, or 16 to 4096)' in box.mount(box.maps, "preview=15", code=1).result.err
 
 
-def test_a_journal_that_knows_of_them_is_replayed_without_them(box):
+def test_replay_ignores_changes_of_pictures(box):
     path = box.add(two_tiles().bytes())
     m = box.mount(path, "preview=64")
-    made_anew(m / "preview.png", b"x")
+    recreated(m / "preview.png", b"x")
     emptied(m / "entities.png", b"")
     replaced(m / "preview.png", b"y")
     m.put(ID, b"  0,  1\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""A disk that fails and a program that dies at every step of a save, by a shim before libc."""
+"""A failing disk, or a killed worker, at every step of a save, simulated by a shim for libc."""
 import errno
 import os
 import re
@@ -19,7 +19,7 @@ STEPS_MAX = 200
 
 
 def reference_save(box):
-    """(old bytes, new bytes, calls of the close, calls of the save) of an undisturbed run."""
+    """(old bytes, new bytes, calls of the close, calls of the save) of a run without faults."""
     shim = box.shim(Fault)
     path = box.add(datafile.small_map(), "reference.map")
     old = boxes.get(path)
@@ -31,13 +31,13 @@ def reference_save(box):
     m.unmount()
     saving, trace = shim.calls(), shim.trace()
     assert {"write", "sync", "rename"} <= set(trace), trace
-    # Written, synced, renamed, and the directory synced after it.
+    # Write, sync, rename, and sync of the directory.
     at = len(trace) - 1 - trace[::-1].index("rename")
     assert "sync" in trace[:at] and "sync" in trace[at:], trace
     return old, boxes.get(path), closing, saving
 
 
-def test_killed_at_any_step_of_a_save_the_map_is_all_old_or_all_new(box):
+def test_a_save_killed_at_any_step_leaves_the_old_or_the_new_map(box):
     old, new, _, steps = reference_save(box)
     assert 4 <= steps <= STEPS_MAX
     seen = set()
@@ -56,7 +56,7 @@ def test_killed_at_any_step_of_a_save_the_map_is_all_old_or_all_new(box):
             state = boxes.get(path)
             assert state in (old, new), what
             seen.add(state == new)
-            # An end without the save is never told as one.
+            # mapfs -u reports success only if the save succeeded.
             assert r.code != 0 or state == new, what
             m = box.mount(path)
             assert m.get(SETTINGS) == NEW, what
@@ -71,7 +71,7 @@ def clear(box):
         os.unlink(os.path.join(box.maps, name))
 
 
-def test_what_a_killed_save_left_beside_the_map_is_gone_after_the_next(box, small):
+def test_the_next_mount_removes_the_files_of_a_killed_save(box, small):
     old, new, _, steps = reference_save(box)
     for step in range(steps):
         shim = box.shim(Fault)
@@ -86,7 +86,7 @@ def test_what_a_killed_save_left_beside_the_map_is_gone_after_the_next(box, smal
         assert box.beside() == [], step
 
 
-def test_killed_at_any_step_of_a_close_what_close_confirmed_is_kept(box):
+def test_a_confirmed_close_survives_a_kill_at_any_step(box):
     old, new, steps, _ = reference_save(box)
     assert 1 <= steps <= STEPS_MAX
     for action in (Fault.KILL, Fault.KILL_TORN):
@@ -99,7 +99,7 @@ def test_killed_at_any_step_of_a_close_what_close_confirmed_is_kept(box):
             failed = boxes.refused(m.put, SETTINGS, NEW)
             boxes.wait_for(lambda: not box.processes(), 2)
             shim.disarm()
-            if box.processes():  # the step comes after the close, in its own time
+            if box.processes():  # the step comes later than the close
                 box.kill_worker()
             assert boxes.get(path) == old, what
             m = box.mount(path)
@@ -115,7 +115,7 @@ def test_killed_at_any_step_of_a_close_what_close_confirmed_is_kept(box):
     (Fault.WRITE, errno.ENOSPC), (Fault.SYNC, errno.EIO), (Fault.RENAME, errno.EIO),
     (Fault.OPEN, errno.ENOSPC), (Fault.OPEN, errno.EACCES)],
     ids=["disk full", "sync fails", "rename fails", "no new file", "directory unwritable"])
-def test_a_save_that_fails_keeps_the_map_the_mount_and_the_change(box, small, ops, error):
+def test_a_failed_save_keeps_the_map_the_mount_and_the_change(box, small, ops, error):
     raw = boxes.get(small)
     shim = box.shim(Fault)
     m = box.mount(small, shim=shim)
@@ -134,7 +134,7 @@ def test_a_save_that_fails_keeps_the_map_the_mount_and_the_change(box, small, op
     assert parts.settings(small) == b"changed 1\0"
 
 
-def test_a_save_that_fails_at_any_one_step_can_be_repeated(box):
+def test_a_save_that_fails_at_any_step_can_be_repeated(box):
     old, new, _, steps = reference_save(box)
     for step in range(steps):
         shim = box.shim(Fault)
@@ -147,7 +147,7 @@ def test_a_save_that_fails_at_any_one_step_can_be_repeated(box):
         assert r.code in (0, 4), (step, r)
         assert boxes.get(path) in (old, new), step
         if r.code == 0:
-            # What failed was not needed for the save (metadata, cleaning up).
+            # The failed call was not needed for the save (metadata, cleanup).
             assert not m.mounted() and boxes.get(path) == new, step
         else:
             assert m.mounted(), (step, r)
@@ -156,7 +156,7 @@ def test_a_save_that_fails_at_any_one_step_can_be_repeated(box):
         clear(box)
 
 
-def test_forced_out_after_a_failed_save_the_journal_is_kept(box, small):
+def test_a_forced_unmount_after_a_failed_save_keeps_the_journal(box, small):
     raw = boxes.get(small)
     shim = box.shim(Fault)
     m = box.mount(small, shim=shim)
@@ -189,7 +189,7 @@ def test_a_close_that_cannot_be_journalled_fails(box, small):
 
 
 @pytest.mark.parametrize("then", ["unmount", "sync"])
-def test_what_a_full_disk_alone_refused_is_tried_again_at_the_save(box, small, then):
+def test_a_save_retries_content_refused_because_of_a_full_disk(box, small, then):
     shim = box.shim(Fault)
     m = box.mount(small, shim=shim)
     shim.arm(Fault.FAIL_FROM, 0, Fault.WRITE | Fault.OPEN, errno.ENOSPC)
@@ -211,7 +211,7 @@ def test_what_a_full_disk_alone_refused_is_tried_again_at_the_save(box, small, t
 
 @pytest.fixture
 def disk(box, root):
-    """A directory with a disk of its own, of 3 MiB."""
+    """A directory with a disk of 3 MiB."""
     disk = os.path.join(box.root, "disk")
     os.mkdir(disk)
     r = box.run("-t", "tmpfs", "-o", "size=3m", "none", disk, program="mount")
@@ -221,7 +221,7 @@ def disk(box, root):
     assert boxes.wait_for(lambda: box.run(disk, program="umount").code == 0)
 
 
-def test_on_a_full_disk_the_old_map_stays(box, disk):
+def test_a_save_on_a_full_disk_keeps_the_old_map(box, disk):
     path = os.path.join(disk, "big.map")
     raw = datafile.small_map(padding=1800 << 10)
     with open(path, "wb") as f:
@@ -240,8 +240,8 @@ def test_on_a_full_disk_the_old_map_stays(box, disk):
 
 
 @pytest.fixture
-def photo(box, disk):
-    """A mount of a map on that disk with scratch in it, for whose copy there is no room; and what takes the room."""
+def full_disk(box, disk):
+    """A mount of a map on the full disk with a scratch file, and the path of the file that fills the disk."""
     path = os.path.join(disk, "small.map")
     with open(path, "wb") as f:
         f.write(datafile.small_map())
@@ -253,21 +253,21 @@ def photo(box, disk):
     return m, fill
 
 
-def test_what_cannot_be_copied_out_keeps_the_mount(photo):
-    m, fill = photo
+def test_the_mount_stays_if_a_file_cannot_be_rescued(full_disk):
+    m, fill = full_disk
     r = m.unmount(code=5)
     assert m.mounted() and m.get("images/photo.jpg") == b"JPEG" * 1000
-    assert "images/photo.jpg could not be copied out" in r.out
+    assert "cannot rescue images/photo.jpg" in r.out
     assert "still mounted: free at least 1 MB in " in r.err
     os.unlink(fill)
     m.unmount(code=5)
     assert boxes.get(m.map + ".mapfs-left/images/photo.jpg") == b"JPEG" * 1000
 
 
-def test_forced_it_says_what_is_lost(photo):
-    m, _ = photo
+def test_a_forced_unmount_reports_lost_files(full_disk):
+    m, _ = full_disk
     r = m.unmount("--force", code=5)
-    assert "images/photo.jpg could not be copied out" in r.out
+    assert "cannot rescue images/photo.jpg" in r.out
     assert "journal" not in r.out + r.err
 
 
@@ -287,8 +287,8 @@ def test_many_files_are_rescued_by_few_syncs(box, disk):
 
 
 @pytest.mark.parametrize("with_point", [False, True])
-def test_a_new_map_on_a_full_disk_is_a_mount_that_failed(box, disk, with_point):
-    """Of the file there is nothing to say: it is not there."""
+def test_a_new_map_on_a_full_disk_fails_to_mount(box, disk, with_point):
+    """A message about the file would be useless, because the file does not exist."""
     with open(os.path.join(disk, "fill"), "wb") as f, pytest.raises(OSError):
         while True:
             os.write(f.fileno(), bytes(4096))
@@ -299,8 +299,8 @@ def test_a_new_map_on_a_full_disk_is_a_mount_that_failed(box, disk, with_point):
     assert os.listdir(disk) == ["fill"] and not boxes.is_mounted(box.point())
 
 
-def test_the_shim_kills_what_it_is_told_to(box, small):
-    """Without this the tests above could pass for want of a fault."""
+def test_the_shim_kills_the_worker(box, small):
+    """Without this test the others could pass without any fault."""
     shim = box.shim(shims.Fault)
     m = box.mount(small, shim=shim)
     worker = box.worker()
@@ -313,8 +313,8 @@ def test_the_shim_kills_what_it_is_told_to(box, small):
     box.allow("*mapfs-journal*")
 
 
-def test_the_shim_lets_pass_what_is_synced_through_the_mount(box, small):
-    """A file that is open when a save begins is synced for it: no step of the save."""
+def test_the_shim_ignores_syncs_through_the_mount(box, small):
+    """The save syncs an open file for the kernel, which is no step of the save."""
     shim = box.shim(shims.Fault)
     m = box.mount(small, shim=shim)
     m.put(SETTINGS, NEW)
@@ -322,7 +322,7 @@ def test_the_shim_lets_pass_what_is_synced_through_the_mount(box, small):
     shim.arm(Fault.KILL, 0, Fault.SYNC)
     assert box.run("-u", m.point).code != 0
     boxes.refused(os.close, held)
-    # It is the worker that died, so the others end.
+    # Only the worker was killed; the other processes exit.
     assert boxes.wait_for(lambda: not box.processes())
     shim.disarm()
     m = box.mount(small)

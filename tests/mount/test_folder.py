@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""A folder of maps, looked at: what is shown, what is opened, what it costs."""
+"""Reading a mounted folder of maps: shown names, opened files, resources."""
 import errno
 import os
 import shutil
@@ -20,35 +20,35 @@ SHOWN = ["F.PAK", "deep", "field.tcm", "small.map", "things.mod"]
 
 
 @pytest.fixture
-def mixed(box):
+def mixed_folder(box):
     folder.fill(box)
     return box.mount(box.maps)
 
 
-def test_every_map_is_a_directory_of_its_name(box, mixed):
-    assert sorted(os.listdir(mixed.point)) == SHOWN
-    assert os.listdir(mixed / "deep") == ["er"] and os.listdir(mixed / "deep/er") == ["LOW.MAP"]
-    assert mixed.get("small.map/" + SETTINGS) == mixed.get("deep/er/LOW.MAP/" + SETTINGS)
-    assert b"sv_deepfly" in mixed.get("small.map/" + SETTINGS)
-    assert mixed.get("field.tcm/terrain.csv") == b"index,type\n1,2\n"
-    assert mixed.get("things.mod/MEDIA/README.TXT") == b"hello\n"
-    assert mixed.get("F.PAK/MEDIA/README.TXT") == b"hello\n"
-    mixed.unmount()
+def test_every_map_is_a_directory_with_its_name(box, mixed_folder):
+    assert sorted(os.listdir(mixed_folder.point)) == SHOWN
+    assert os.listdir(mixed_folder / "deep") == ["er"] and os.listdir(mixed_folder / "deep/er") == ["LOW.MAP"]
+    assert mixed_folder.get("small.map/" + SETTINGS) == mixed_folder.get("deep/er/LOW.MAP/" + SETTINGS)
+    assert b"sv_deepfly" in mixed_folder.get("small.map/" + SETTINGS)
+    assert mixed_folder.get("field.tcm/terrain.csv") == b"index,type\n1,2\n"
+    assert mixed_folder.get("things.mod/MEDIA/README.TXT") == b"hello\n"
+    assert mixed_folder.get("F.PAK/MEDIA/README.TXT") == b"hello\n"
+    mixed_folder.unmount()
 
 
-def test_what_is_listed_is_what_stat_says(box, mixed):
-    for e in list(os.scandir(mixed.point)) + list(os.scandir(mixed / "small.map")):
+def test_listings_agree_with_stat(box, mixed_folder):
+    for e in list(os.scandir(mixed_folder.point)) + list(os.scandir(mixed_folder / "small.map")):
         st = os.stat(e.path)
         assert e.is_dir() and e.inode() == st.st_ino
-    assert len({os.stat(mixed / n).st_ino for n in SHOWN}) == len(SHOWN)
+    assert len({os.stat(mixed_folder / n).st_ino for n in SHOWN}) == len(SHOWN)
     one = os.stat(os.path.join(box.maps, "small.map"))
-    st = os.stat(mixed / "small.map")
+    st = os.stat(mixed_folder / "small.map")
     assert (st.st_mtime_ns, st.st_uid, st.st_mode & 0o222) == (
         one.st_mtime_ns, one.st_uid, one.st_mode & 0o222)
-    mixed.unmount()
+    mixed_folder.unmount()
 
 
-def test_without_a_mount_point_it_stands_beside_the_folder(box):
+def test_without_a_mount_point_the_mount_is_beside_the_folder(box):
     folder.fill(box)
     assert box.run("maps/", cwd=box.root).code == 0
     point = box.maps + ".mapfs"
@@ -70,38 +70,38 @@ def test_listing_opens_no_map(box):
     m.unmount()
 
 
-def test_what_is_shown_follows_the_folder(box, mixed):
-    os.stat(mixed / "small.map")
+def test_the_mount_follows_changes_of_the_folder(box, mixed_folder):
+    os.stat(mixed_folder / "small.map")
     shutil.copy(os.path.join(box.maps, "small.map"), os.path.join(box.maps, "deep/new.map"))
-    assert soon(lambda: "new.map" in os.listdir(mixed / "deep"))
-    assert b"sv_deepfly" in mixed.get("deep/new.map/" + SETTINGS)
+    assert soon(lambda: "new.map" in os.listdir(mixed_folder / "deep"))
+    assert b"sv_deepfly" in mixed_folder.get("deep/new.map/" + SETTINGS)
     os.rename(os.path.join(box.maps, "deep/new.map"), os.path.join(box.maps, "deep/other.map"))
-    assert soon(lambda: os.path.isdir(mixed / "deep/other.map"))
-    assert soon(lambda: not os.path.exists(mixed / "deep/new.map"))
+    assert soon(lambda: os.path.isdir(mixed_folder / "deep/other.map"))
+    assert soon(lambda: not os.path.exists(mixed_folder / "deep/new.map"))
     os.remove(os.path.join(box.maps, "deep/other.map"))
-    assert soon(lambda: not os.path.exists(mixed / "deep/other.map"))
+    assert soon(lambda: not os.path.exists(mixed_folder / "deep/other.map"))
     os.mkdir(os.path.join(box.maps, "deep/folder.map"))
-    assert soon(lambda: os.path.isdir(mixed / "deep/folder.map"))
-    assert os.listdir(mixed / "deep/folder.map") == []
-    mixed.unmount()
+    assert soon(lambda: os.path.isdir(mixed_folder / "deep/folder.map"))
+    assert os.listdir(mixed_folder / "deep/folder.map") == []
+    mixed_folder.unmount()
 
 
-def test_a_map_that_was_replaced_has_new_numbers(box, mixed):
-    author = mixed / "small.map/info/author"
+def test_a_replaced_map_has_new_inode_numbers(box, mixed_folder):
+    author = mixed_folder / "small.map/info/author"
     before, number = boxes.get(author), os.stat(author).st_ino
-    held = os.open(mixed / "small.map/info", os.O_PATH)
+    held = os.open(mixed_folder / "small.map/info", os.O_PATH)
     file = open(author, "rb")
     folder.replace(box, "small.map", datafile.small_map(settings=(b"sv_other 1",)))
-    assert soon(lambda: folder.shows(mixed / "small.map/" + SETTINGS, b"sv_other 1\n"))
+    assert soon(lambda: folder.shows(mixed_folder / "small.map/" + SETTINGS, b"sv_other 1\n"))
     assert os.stat(author).st_ino != number
-    assert file.read() == before  # who has it open reads on
+    assert file.read() == before  # an open handle reads the old file
     file.close()
     assert boxes.refused(os.listdir, "/proc/self/fd/%d" % held) == errno.ESTALE
     os.close(held)
-    mixed.unmount()
+    mixed_folder.unmount()
 
 
-def test_a_map_that_cannot_be_opened_says_why_and_disturbs_no_other(box):
+def test_an_invalid_map_shows_its_error_and_affects_no_other(box):
     folder.fill(box)
     box.add(b"junk\n" * 20, "bad.map")
     m = box.mount(box.maps)
@@ -117,7 +117,7 @@ def test_a_map_that_cannot_be_opened_says_why_and_disturbs_no_other(box):
     m.unmount()
 
 
-def test_mapfs_does_not_look_into_its_own_mount(box):
+def test_a_folder_mount_hides_a_mount_inside_the_folder(box):
     folder.fill(box)
     point = os.path.join(box.maps, "deep/mnt")
     os.mkdir(point)
@@ -128,7 +128,7 @@ def test_mapfs_does_not_look_into_its_own_mount(box):
     m.unmount()
 
 
-def test_a_folder_can_be_covered_by_its_own_mount(box):
+def test_a_folder_can_be_its_own_mount_point(box):
     folder.fill(box)
     m = box.mount(box.maps, point=box.maps)
     assert sorted(os.listdir(m.point)) == SHOWN
@@ -140,26 +140,26 @@ def test_a_folder_is_mounted_beside_it_once(box):
     folder.fill(box)
     assert box.run(box.maps).code == 0
     r = box.run(box.maps)
-    assert r.code == 7 and "is mounted already" in r.err
+    assert r.code == 7 and "already mounted" in r.err
     assert box.run("-u", box.maps).code == 0
 
 
-def test_find_and_copies_reach_all(box, mixed):
-    r = subprocess.run(["find", mixed.point, "-name", "author"], capture_output=True, check=True)
+def test_find_and_copies_reach_all_maps(box, mixed_folder):
+    r = subprocess.run(["find", mixed_folder.point, "-name", "author"], capture_output=True, check=True)
     assert len(r.stdout.splitlines()) == 2
     out = os.path.join(box.root, "out")
-    subprocess.run(["cp", "-r", mixed.point, out], check=True)
-    r = subprocess.run(["diff", "-r", mixed.point, out], capture_output=True)
+    subprocess.run(["cp", "-r", mixed_folder.point, out], check=True)
+    r = subprocess.run(["diff", "-r", mixed_folder.point, out], capture_output=True)
     assert (r.returncode, r.stdout, r.stderr) == (0, b"", b"")
-    mixed.unmount()
+    mixed_folder.unmount()
 
 
-def test_hidden_names_are_not_shown(box, mixed):
+def test_hidden_names_are_not_shown(box, mixed_folder):
     for name in (".hidden.map", "small.map.mapfs-journal-0123", "small.map.mapfs-conflict.map"):
         box.add(datafile.small_map(), "deep/" + name)
-        assert boxes.refused(os.stat, mixed / os.path.join("deep", name)) == errno.ENOENT
-    assert os.listdir(mixed / "deep") == ["er"]
-    mixed.unmount()
+        assert boxes.refused(os.stat, mixed_folder / os.path.join("deep", name)) == errno.ENOENT
+    assert os.listdir(mixed_folder / "deep") == ["er"]
+    mixed_folder.unmount()
 
 
 def test_links_to_maps_are_followed_within_the_folder(box):
@@ -183,7 +183,7 @@ def test_links_to_maps_are_followed_within_the_folder(box):
     assert os.path.islink(os.path.join(box.maps, "deep/abs.map"))
 
 
-def test_one_file_is_one_directorys(box):
+def test_a_file_with_two_names_is_one_directory_only(box):
     folder.fill(box)
     os.link(os.path.join(box.maps, "small.map"), os.path.join(box.maps, "deep/same.map"))
     m = box.mount(box.maps)
@@ -194,24 +194,24 @@ def test_one_file_is_one_directorys(box):
     m.unmount()
 
 
-def test_the_folders_directories_are_not_changed_from_within(box, mixed):
-    small = mixed / "small.map"
+def test_directories_of_the_folder_cannot_be_changed_through_the_mount(box, mixed_folder):
+    small = mixed_folder / "small.map"
     for refusal, call, *args in (
-            (errno.EPERM, os.mkdir, mixed / "folder"), (errno.EPERM, os.mkdir, mixed / "deep/x.txt"),
-            (errno.EPERM, os.rmdir, small), (errno.EPERM, os.rmdir, mixed / "deep"),
-            (errno.EPERM, os.rename, small, mixed / "other.map"),
-            (errno.EPERM, os.rename, mixed / "small.map/info", mixed / "info"),
-            (errno.EXDEV, os.rename, mixed / "small.map/info/author",
-             mixed / "deep/er/LOW.MAP/info/author"),
-            (errno.EPERM, os.symlink, "x", mixed / "y.map"),
-            (errno.EPERM, os.open, mixed / "z.map", os.O_CREAT | os.O_WRONLY),
-            (errno.EPERM, os.chmod, mixed / "deep", 0o700),
+            (errno.EPERM, os.mkdir, mixed_folder / "folder"), (errno.EPERM, os.mkdir, mixed_folder / "deep/x.txt"),
+            (errno.EPERM, os.rmdir, small), (errno.EPERM, os.rmdir, mixed_folder / "deep"),
+            (errno.EPERM, os.rename, small, mixed_folder / "other.map"),
+            (errno.EPERM, os.rename, mixed_folder / "small.map/info", mixed_folder / "info"),
+            (errno.EXDEV, os.rename, mixed_folder / "small.map/info/author",
+             mixed_folder / "deep/er/LOW.MAP/info/author"),
+            (errno.EPERM, os.symlink, "x", mixed_folder / "y.map"),
+            (errno.EPERM, os.open, mixed_folder / "z.map", os.O_CREAT | os.O_WRONLY),
+            (errno.EPERM, os.chmod, mixed_folder / "deep", 0o700),
             (errno.EEXIST, os.mkdir, small)):
         assert boxes.refused(call, *args) == refusal, (call, args)
-    mixed.unmount()
+    mixed_folder.unmount()
 
 
-def test_names_that_the_kernel_knows_outlive_the_maps_that_are_closed(box):
+def test_known_inodes_work_after_their_map_is_closed(box):
     folder.many(box, 100)
     m = box.mount(box.maps)
     os.chdir(m / "m00000.map/info")
@@ -249,7 +249,7 @@ def test_cost_does_not_grow_with_the_number_of_maps(box):
     all_ = Cost(box)
     assert all_.descriptors == hundred.descriptors
     assert all_.threads - begin.threads <= folder.POOL
-    # The figures are those of a plain build.
+    # The limits are for a build without sanitizers.
     if not places.sanitizers():
         assert all_.kib - hundred.kib <= 1024 + n // 4
     opened = seen.names()
@@ -258,7 +258,7 @@ def test_cost_does_not_grow_with_the_number_of_maps(box):
     m.unmount()
 
 
-def test_grep_finds_all(box):
+def test_grep_finds_a_line_in_each_map(box):
     n = 150
     folder.many(box, n)
     m = box.mount(box.maps)
@@ -267,7 +267,7 @@ def test_grep_finds_all(box):
     m.unmount()
 
 
-def test_real_maps_show_what_they_show_alone(box):
+def test_a_map_looks_the_same_in_a_folder_and_alone(box):
     found = [p for p in places.debian_maps() if os.path.getsize(p) < 300_000][::6]
     if not found:
         pytest.skip(places.NO_MAPS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Files beside a map that somebody else has put there: believed by nobody, left as they are."""
+"""Files that another user put beside a map are not trusted and stay unchanged."""
 import ctypes
 import os
 import signal
@@ -17,7 +17,7 @@ import places
 NOBODY, OTHER = 65534, 12345
 pytestmark = pytest.mark.usefixtures("root")
 
-# Who mounts, and who forges.
+# The mounting user and the forging user.
 PAIRS = pytest.mark.parametrize("victim, forger", [(0, OTHER), (NOBODY, 0), (NOBODY, OTHER)],
                                 ids=["root-user", "user-root", "user-user"])
 SAVE = """
@@ -37,7 +37,7 @@ LOOK = """
 
 
 class Scene:
-    """A directory that all may write to, as /tmp is, with a map of the victim's in it."""
+    """A directory that everyone may write to, like /tmp, with a map of the victim."""
 
     def __init__(self, box, victim, forger):
         self.box, self.victim, self.forger = box, victim, forger
@@ -59,9 +59,9 @@ class Scene:
     def forge(self, name, data=b"", mode=0o644, uid=None, gid=None):
         path = os.path.join(self.box.maps, name)
         boxes.put(path, data, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
-        return self.given(path, mode, uid)
+        return self.give_to_forger(path, mode, uid)
 
-    def given(self, path, mode, uid=None):
+    def give_to_forger(self, path, mode, uid=None):
         uid = self.forger if uid is None else uid
         os.lchown(path, uid, uid)
         if not os.path.islink(path):
@@ -70,7 +70,7 @@ class Scene:
         return path
 
     def journal(self):
-        """A journal as a mount of the victim's leaves it: its name and its bytes. It is gone."""
+        """Return name and bytes of a journal that a mount of the victim left, and remove the file."""
         r = self.run(CLOSED)
         assert r.code == 0, r
         self.box.kill_worker()
@@ -91,22 +91,22 @@ def scene(box, victim, forger):
     return Scene(box, victim, forger)
 
 
-def told(r, path):
+def check_left_alone(r, path):
     line, = [x for x in r.err.splitlines() if os.path.basename(path) + " " in x]
-    assert "left alone" in line, r.err
+    assert "is not used" in line, r.err
     return line
 
 
 @PAIRS
-def test_a_journal_is_not_replayed_and_the_mounts_own_has_another_name(box, scene):
+def test_a_forged_journal_is_not_replayed_and_ours_has_another_name(box, scene):
     name, data = scene.journal()
     for mode in (0o644, 0o666):
         path = scene.forge(name, data, mode)
         before = state(path)
         r = scene.run(LOOK)
         assert r.code == 0 and "x 1" not in r.out, r
-        told(r, path)
-        # What is closed goes elsewhere, and comes back from there.
+        check_left_alone(r, path)
+        # New changes go into another journal, and are replayed from there.
         assert scene.run(CLOSED).code == 0
         box.kill_worker()
         assert os.path.exists(path + "-2") and os.stat(path + "-2").st_uid == scene.victim
@@ -121,7 +121,7 @@ def test_a_journal_is_not_replayed_and_the_mounts_own_has_another_name(box, scen
 
 @PAIRS
 @pytest.mark.parametrize("kind", ["fifo", "link", "directory", "second name"])
-def test_what_has_a_journals_name_does_not_stop_a_mount(box, scene, kind):
+def test_a_foreign_file_with_a_journals_name_does_not_prevent_a_mount(box, scene, kind):
     name, data = scene.journal()
     path = os.path.join(box.maps, name)
     if kind == "fifo":
@@ -133,18 +133,18 @@ def test_what_has_a_journals_name_does_not_stop_a_mount(box, scene, kind):
     else:
         os.link(scene.forge("original", data, 0o600, scene.victim), path)
     if kind != "second name":
-        scene.given(path, 0o666)
+        scene.give_to_forger(path, 0o666)
     box.allow(name)
     before = state(path)
     r = scene.run(SAVE)
     assert r.code == 0, r
-    told(r, path)
+    check_left_alone(r, path)
     assert parts.settings(scene.map) == b"x 1\0"
     assert state(path) == before
 
 
 @PAIRS
-def test_a_marker_of_a_pair_replaces_nothing(box, scene):
+def test_a_forged_marker_of_a_pair_replaces_nothing(box, scene):
     private = scene.forge("private", b"secret", 0o600, scene.victim)
     new = scene.forge(".small.map.mapfs-new-abcdef", b"forged")
     marker = scene.forge("." + scene.name + ".mapfs-pair", b"mapfs pair 1\n.small.map.mapfs-new-abcdef\n"
@@ -152,13 +152,13 @@ def test_a_marker_of_a_pair_replaces_nothing(box, scene):
     before = [state(p) for p in (private, new, marker)]
     r = scene.run(SAVE)
     assert r.code == 0, r
-    told(r, marker)
+    check_left_alone(r, marker)
     assert [state(p) for p in (private, new, marker)] == before
     assert parts.settings(scene.map) == b"x 1\0"
 
 
 @PAIRS
-def test_a_marker_counts_for_formats_of_two_files_only(box, scene):
+def test_a_marker_is_used_for_formats_of_two_files_only(box, scene):
     private = scene.forge("private", b"secret", 0o600, scene.victim)
     new = scene.forge(".x.mapfs-new-abcdef", b"forged", 0o600, scene.victim)
     marker = scene.forge("." + scene.name + ".mapfs-pair", b"mapfs pair 1\n.x.mapfs-new-abcdef\n"
@@ -166,16 +166,16 @@ def test_a_marker_counts_for_formats_of_two_files_only(box, scene):
     before = [state(p) for p in (private, new, marker)]
     r = scene.run(SAVE)
     assert r.code == 0, r
-    told(r, marker)
+    check_left_alone(r, marker)
     assert [state(p) for p in (private, new, marker)] == before
 
 
 @PAIRS
-def test_a_prepared_directory_receives_nothing(box, scene):
+def test_no_file_is_rescued_into_a_forged_directory(box, scene):
     path = os.path.join(box.maps, scene.name + ".mapfs-left")
     os.mkdir(path)
     os.symlink("/tmp", os.path.join(path, "info"))
-    scene.given(path, 0o777)
+    scene.give_to_forger(path, 0o777)
     r = scene.run(SAVE.replace("-u", "-u --force").replace("> \"$POINT/info/settings.cfg\"",
                                                           "> \"$POINT/info/draft.cfg\""))
     box.allow(scene.name + ".mapfs-left*")
@@ -187,7 +187,7 @@ def test_a_prepared_directory_receives_nothing(box, scene):
     assert os.stat(left).st_uid == scene.victim
 
 
-def test_of_the_maps_owner_root_believes_what_lies_there(box, root):
+def test_root_trusts_files_of_the_maps_owner(box, root):
     s = Scene(box, NOBODY, NOBODY)
     s.victim = 0
     os.chown(box.point(), 0, 0)
@@ -213,7 +213,7 @@ time.sleep(1000)
 
 
 @pytest.fixture
-def holder():
+def hold_lock():
     held = []
 
     def hold(uid, path, called="python3", records=""):
@@ -239,39 +239,39 @@ TWICE = """
 
 @PAIRS
 @pytest.mark.parametrize("called", ["python3", "mapfs"])
-def test_a_lock_that_no_mapfs_holds_is_passed_over(box, scene, holder, called):
+def test_a_lock_of_a_foreign_process_is_ignored(box, scene, hold_lock, called):
     if scene.forger == 0 and called == "mapfs":
-        called = "python3"  # root can be believed to be one
-    holder(scene.forger, scene.map, called)
+        called = "python3"  # a process of root named mapfs is trusted
+    hold_lock(scene.forger, scene.map, called)
     r = scene.run(SAVE)
     assert r.code == 0 and "locked" in r.err, r
     assert parts.settings(scene.map) == b"x 1\0"
 
 
 @PAIRS
-def test_beside_such_a_lock_there_is_still_one_mount_for_writing(box, scene, holder):
-    holder(scene.forger, scene.map)
+def test_only_one_mount_writes_despite_a_forged_lock(box, scene, hold_lock):
+    hold_lock(scene.forger, scene.map)
     r = scene.run(TWICE)
     assert r.code == 0, r
 
 
-def test_a_readers_record_lock_keeps_nobody_out_either(box, root, holder):
+def test_a_record_lock_of_a_reader_is_ignored_too(box, root, hold_lock):
     s = Scene(box, 0, OTHER)
-    holder(OTHER, s.map, "mapfs", "records")
+    hold_lock(OTHER, s.map, "mapfs", "records")
     assert s.run(SAVE).code == 0
 
 
-def test_a_program_of_ones_own_that_locks_the_map_is_told_of(box, root, holder):
+def test_a_lock_by_a_program_of_the_same_user_is_reported(box, root, hold_lock):
     s = Scene(box, 0, 0)
-    holder(0, s.map)
+    hold_lock(0, s.map)
     r = s.run(SAVE)
     assert r.code == 0 and "locked" in r.err, r
 
 
-def test_whoever_may_write_and_is_called_mapfs_is_believed(box, root, holder):
+def test_a_lock_of_a_process_named_mapfs_with_write_access_is_trusted(box, root, hold_lock):
     s = Scene(box, 0, OTHER)
     os.chmod(s.map, 0o666)
-    holder(OTHER, s.map, "mapfs")
+    hold_lock(OTHER, s.map, "mapfs")
     r = s.run('"$MAPFS" "$MAP" "$POINT"')
     assert r.code == 7, r
 
@@ -294,7 +294,7 @@ LEFT = """
 @PAIRS
 @pytest.mark.parametrize("kind", ["file", "directory", "link", "dangling", "fifo"])
 @pytest.mark.parametrize("ending, script", [("conflict", CONFLICT), ("left", LEFT)], ids=["conflict", "left"])
-def test_what_has_the_name_of_a_result_is_left_alone(box, scene, ending, script, kind):
+def test_a_foreign_file_with_the_name_of_a_result_is_kept(box, scene, ending, script, kind):
     private = os.path.join(box.home, "private")
     os.mkdir(private)
     os.chown(private, scene.victim, scene.victim)
@@ -307,7 +307,7 @@ def test_what_has_the_name_of_a_result_is_left_alone(box, scene, ending, script,
         scene.forge(os.path.basename(path), b"forged")
     else:
         os.symlink(private if kind == "link" else private + "/new", path)
-    scene.given(path, 0o777)
+    scene.give_to_forger(path, 0o777)
     before = state(path)
     box.allow(os.path.basename(path) + ".1")
     r = scene.run(script)
@@ -339,7 +339,7 @@ def as_other(*argv):
 
 
 @pytest.mark.parametrize("victim", [0, NOBODY])
-def test_nobody_else_ends_a_mount(box, root, victim):
+def test_another_user_cannot_end_a_mount(box, root, victim):
     s = Scene(box, victim, OTHER)
     assert s.run(CLOSED).code == 0
     number = device(box.point())
@@ -364,7 +364,7 @@ TRIES = ["echo x > info/author", "rm info/author", "mv info/author info/x", "mkd
          "setfattr -n user.x -v y info/author", "setfattr -x user.mapfs.error info/author"]
 
 
-def test_who_is_let_in_may_what_the_maps_mode_says(box, root):
+def test_allowed_users_have_the_permissions_of_the_map(box, root):
     s = Scene(box, 0, OTHER)
     os.chmod(s.map, 0o644)
     m = box.mount(s.map, "allow_other,raw=rw")
@@ -382,12 +382,12 @@ def test_who_is_let_in_may_what_the_maps_mode_says(box, root):
     m.unmount()
 
 
-def test_allow_root_lets_no_other_user_in(box, root):
+def test_allow_root_admits_no_other_user(box, root):
     s = Scene(box, 0, OTHER)
     os.chmod(s.map, 0o644)
     m = box.mount(s.map, "allow_root,raw=rw")
     assert [os.stat(p).st_mode & 0o777 for p in (m.point, m / "info/author")] == [0o700, 0o600]
-    assert m.get("info/author") == b"nobody\n"  # what root looked at is in the kernel's caches now
+    assert m.get("info/author") == b"nobody\n"  # root's lookups are in the kernel's caches now
     os.listdir(m / "images")
     for argv in (["cat", m / "info/author"], ["ls", m.point], ["ls", m / "images"], ["stat", m / "info/author"],
                  ["getfattr", "-n", "user.mapfs.status", m.point]):
@@ -407,7 +407,7 @@ for minor in range(int(sys.argv[1]), int(sys.argv[2])):
             continue
         s.listen(0)
         held.append(s)
-        if minor % 2:  # whoever comes would have to wait in a queue that nobody empties
+        if minor % 2:  # a client would wait in a full queue forever
             c = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             c.connect(s.getsockname())
             held.append(c)
@@ -421,8 +421,8 @@ CLONE_NEWNET = 0x40000000
 
 
 @pytest.fixture
-def own_names(root):
-    """Abstract sockets belong to a network namespace: this test, and what it starts, has its own."""
+def private_network(root):
+    """Gives the test a network namespace of its own, because abstract sockets belong to one."""
     with open("/proc/thread-self/ns/net", "rb") as before:
         if LIBC.unshare(CLONE_NEWNET):
             pytest.skip("no network namespace can be made here: " + os.strerror(ctypes.get_errno()))
@@ -431,8 +431,8 @@ def own_names(root):
 
 
 @pytest.fixture
-def squatted(own_names):
-    """All names of sockets that the next mounts can have are another user's."""
+def occupied_names(private_network):
+    """Another user owns every socket name that the next mounts can use."""
     first = os.minor(os.stat("/proc").st_dev)
     held = []
     for at in range(0, 320, 80):
@@ -449,23 +449,23 @@ def squatted(own_names):
 
 
 @pytest.mark.parametrize("victim", [0, NOBODY])
-def test_whoever_has_taken_the_sockets_names_keeps_nobody_from_the_report(box, squatted, victim):
+def test_occupied_socket_names_do_not_prevent_the_report(box, occupied_names, victim):
     r = Scene(box, victim, OTHER).run(SAVE)
     assert r.code == 0 and "saved: info/settings.cfg" in r.out and not r.err, r
 
 
-def test_root_ends_a_users_mount_whoever_has_the_names(box, squatted):
+def test_root_ends_a_users_mount_despite_occupied_names(box, occupied_names):
     s = Scene(box, NOBODY, OTHER)
     assert s.run(CLOSED).code == 0
     r = box.run("-u", box.point())
     assert r.code == 0 and "saved: info/settings.cfg" in r.out and not r.err, r
 
 
-def test_without_its_guard_it_is_found_whoever_has_the_names(box, squatted):
+def test_a_mount_without_supervisor_is_found_despite_occupied_names(box, occupied_names):
     s = Scene(box, 0, OTHER)
     assert s.run(CLOSED).code == 0
-    guard = box.guard()
-    os.kill(guard, signal.SIGKILL)
-    assert boxes.wait_for(lambda: guard not in box.processes())
+    supervisor = box.supervisor()
+    os.kill(supervisor, signal.SIGKILL)
+    assert boxes.wait_for(lambda: supervisor not in box.processes())
     r = box.run("-u", box.point())
     assert r.code == 0 and "saved: info/settings.cfg" in r.out and not r.err, r

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Zlib
-"""Random reads, writes, truncations, mapped writes and reopenings of mounted files against a model:
-100 000 of them with MAPFS_TEST_ALL=1. MAPFS_TEST_SEED begins with another number.
+"""Random reads, writes, truncations, mapped writes and reopenings of mounted files, compared with a model.
 
-Two files: scratch, which shows what was written; and a text of the map, which shows that too, and after
-a save its canonical form, or, refused for a NUL, the draft that it is.
+MAPFS_TEST_ALL=1 runs 100 000 operations. MAPFS_TEST_SEED starts with another seed. A scratch file shows its written
+bytes. A text of the map shows them too, and after a save its canonical form, or the refused content if it has a NUL.
 """
 import errno
 import mmap
@@ -21,7 +20,7 @@ LINE_MAX = 255
 
 
 class Model:
-    """A file by its content; `open` are descriptors, by flags."""
+    """The content of a file, and its open descriptors by their flags."""
 
     def __init__(self, path, alphabet, most, canonical):
         self.path, self.alphabet, self.most, self.canonical = path, alphabet, most, canonical
@@ -38,7 +37,7 @@ class Model:
         del self.data[size:]
 
     def close(self, fd):
-        """True where it is refused."""
+        """True if the close refuses the content."""
         self.open.remove(fd)
         refused = False
         try:
@@ -51,17 +50,17 @@ class Model:
         return refused
 
     def save(self):
-        said = self.canonical(bytes(self.data))
-        if said is not None:
-            self.data = bytearray(said)
+        canonical = self.canonical(bytes(self.data))
+        if canonical is not None:
+            self.data = bytearray(canonical)
 
 
-def as_it_is(data):
+def unchanged(data):
     return data
 
 
 def text(data):
-    """layout-teeworlds.md, rule 9; None: a draft."""
+    """layout-teeworlds.md, rule 9; None: the content is refused."""
     if 0 in data or any(len(line) > LINE_MAX for line in data.split(b"\n")):
         return None
     return data if not data or data.endswith(b"\n") else data + b"\n"
@@ -83,10 +82,10 @@ class Run:
             pytest.fail("seed %d, operation %d, %s: %d bytes instead of %d, other from %d on\n%s" % (
                 self.seed, self.n, what, len(got), len(want), at, "\n".join(self.m.log[-25:])))
 
-    def some(self):
+    def random_bytes(self):
         return bytes(self.rng.choices(self.m.alphabet, k=self.rng.choice((1, 7, 100, 4096, 5000))))
 
-    def place(self):
+    def random_offset(self):
         size = len(self.m.data)
         beyond = self.rng.randint(1, 300) if self.rng.random() < 0.03 else 0  # the hole is NULs
         return min(self.rng.choice((0, size, self.rng.randint(0, size))) + beyond, self.m.most)
@@ -106,23 +105,23 @@ class Run:
         self.m.close(fd)
 
     def do_write(self):
-        fd, off, data = self.fd(), self.place(), self.some()
+        fd, off, data = self.fd(), self.random_offset(), self.random_bytes()
         self.m.log.append("write %d at %d: %d bytes" % (fd, off, len(data)))
         assert os.pwrite(fd, data, off) == len(data)
         self.m.write(off, data)
 
     def do_append(self):
-        data = self.some()[:64]
+        data = self.random_bytes()[:64]
         self.m.log.append("append %d bytes" % len(data))
         fd = os.open(self.m.path, os.O_WRONLY | os.O_APPEND)
         self.m.open.append(fd)
-        # Somebody else may have cut it since this kernel last asked.
+        # Another handle may have cut the file since this one last read its size.
         assert os.write(fd, data) == len(data)
         self.m.write(len(self.m.data), data)
         self.m.close(fd)
 
     def do_truncate(self):
-        size = self.place()
+        size = self.random_offset()
         if self.rng.random() < 0.5:
             fd = self.fd()
             os.ftruncate(fd, size)
@@ -141,20 +140,20 @@ class Run:
         with mmap.mmap(fd, size) as pages:
             self.check("mapped", pages[:], bytes(self.m.data))
             off = self.rng.randrange(size)
-            data = self.some()[:size - off]
+            data = self.random_bytes()[:size - off]
             pages[off:off + len(data)] = data
             self.m.write(off, data)
             self.m.log.append("mapped %d at %d: %d bytes" % (fd, off, len(data)))
             if self.rng.random() < 0.7:
                 pages.flush()
-        os.fsync(fd)  # what follows through another descriptor is later than this
+        os.fsync(fd)  # writes through other descriptors come later
 
     def do_read(self):
-        fd, off, n = self.fd(), self.place(), self.rng.choice((1, 100, 4096, 70_000))
+        fd, off, n = self.fd(), self.random_offset(), self.rng.choice((1, 100, 4096, 70_000))
         self.check("read", os.pread(fd, n, off), bytes(self.m.data[off:off + n]))
 
-    def do_look(self):
-        # Opened first: after a last close the kernel goes on telling the size that it knows for a moment.
+    def do_stat(self):
+        # Open the file first: after a last close, the kernel shows the old size for a moment.
         with open(self.m.path, "rb") as f:
             self.check("size", b" " * os.fstat(f.fileno()).st_size, b" " * len(self.m.data))
             self.check("whole", f.read(), bytes(self.m.data))
@@ -169,35 +168,35 @@ class Run:
         sync(self.mount)
         self.m.save()
 
-    def go(self, n):
+    def run_operations(self, n):
         steps = [self.do_write] * 5 + [self.do_read] * 4 + [self.do_truncate, self.do_append] * 2 + \
             [self.do_mapped] * 2 + [self.do_close] * 2 + \
-            [self.do_open, self.do_look, self.do_sync, self.do_save]
+            [self.do_open, self.do_stat, self.do_sync, self.do_save]
         for self.n in range(n):
             self.rng.choice(steps)()
         while self.m.open:
             self.m.close(self.m.open[-1])
-        self.do_look()
+        self.do_stat()
         self.do_save()
-        self.do_look()
+        self.do_stat()
 
 
-def test_scratch_does_what_a_file_does(box, small):
+def test_a_scratch_file_behaves_like_the_model(box, small):
     m = box.mount(small)
     os.close(os.open(m / "images/.scratch.swp", os.O_CREAT | os.O_WRONLY))
     box.allow("small.map.mapfs-left")
-    model = Model(m / "images/.scratch.swp", range(256), 600_000, as_it_is)
-    Run(SEED, model, m).go(share.of(*OPERATIONS) // 2)
+    model = Model(m / "images/.scratch.swp", range(256), 600_000, unchanged)
+    Run(SEED, model, m).run_operations(share.of(*OPERATIONS) // 2)
     os.unlink(m / "images/.scratch.swp")
     m.unmount()
 
 
-def test_a_text_does_what_a_file_does_and_is_then_canonical_or_a_draft(box, small):
+def test_a_text_behaves_like_the_model_and_becomes_canonical_or_refused(box, small):
     m = box.mount(small)
     path = m / "info/settings.cfg"
     os.truncate(path, 0)
     model = Model(path, b"ab\n" * 20_000 + b"\0", 40_000, text)
-    Run(SEED, model, m).go(share.of(*OPERATIONS) // 2)
+    Run(SEED, model, m).run_operations(share.of(*OPERATIONS) // 2)
     assert min(model.verdicts.values()) > 10, model.verdicts
     draft = text(bytes(model.data)) is None
     box.allow(*["small.map.mapfs-left"] * draft)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Against programs that others wrote: what the games' own tools and servers make of our maps."""
+"""Tools and servers of the games read maps that mapfs saved."""
 import glob
 import io
 import os
@@ -30,7 +30,7 @@ def tool(box, name, *args, cwd=None):
 
 
 @pytest.mark.parametrize("name", EXTRACTED)
-def test_pixels_and_sounds_are_those_that_map_extract_finds(box, name):
+def test_pixels_and_sounds_equal_those_of_map_extract(box, name):
     Image = pytest.importorskip("PIL.Image")
     copy = box.add(places.debian_map(name))
     out = os.path.join(box.root, "extracted")
@@ -55,7 +55,7 @@ def test_pixels_and_sounds_are_those_that_map_extract_finds(box, name):
 
 
 @pytest.mark.parametrize("name", CONFIGURED)
-def test_settings_are_those_that_config_retrieve_finds(box, name):
+def test_settings_equal_those_of_config_retrieve(box, name):
     copy = box.add(places.debian_map(name), "x.map")
     r = tool(box, "config_retrieve", copy)
     assert r.code == 0
@@ -68,7 +68,7 @@ def test_settings_are_those_that_config_retrieve_finds(box, name):
 
 
 def edit(box, path):
-    """An image's pixels, the author and a setting, through the mount."""
+    """Edit pixels of an image, the author and a setting through the mount."""
     Image = pytest.importorskip("PIL.Image")
     m = box.mount(path)
     m.put("info/author", b"mapfs\n")
@@ -87,9 +87,9 @@ def edit(box, path):
 
 
 @pytest.mark.parametrize("name", EDITED)
-def test_after_an_edit_map_resave_is_the_identity(box, name):
+def test_map_resave_does_not_change_an_edited_map(box, name):
     path = box.add(places.debian_map(name), "x.map")
-    # Maps that the tool itself rewrites are brought into its form first.
+    # A map that the tool itself rewrites is first converted to the form of the tool.
     assert tool(box, "map_resave", path, "first.map").code == 0
     shutil.copy(os.path.join(box.home, ".local/share/ddnet/first.map"), path)
     edit(box, path)
@@ -98,12 +98,12 @@ def test_after_an_edit_map_resave_is_the_identity(box, name):
 
 
 @pytest.mark.parametrize("name", EDITED)
-def test_an_edited_image_is_what_map_extract_finds_afterwards(box, name):
+def test_map_extract_finds_the_edited_image(box, name):
     Image = pytest.importorskip("PIL.Image")
     path = box.add(places.debian_map(name), "x.map")
     entry, picture = edit(box, path)
     if not entry:
-        return  # the map embeds none
+        return  # this map embeds no image
     out = os.path.join(box.root, "extracted")
     os.mkdir(out)
     assert tool(box, "map_extract", path, out).code == 0
@@ -112,7 +112,7 @@ def test_an_edited_image_is_what_map_extract_finds_afterwards(box, name):
 
 
 @pytest.mark.parametrize("name", EDITED)
-def test_after_an_edit_map_diff_sees_no_tile_changed(box, name):
+def test_map_diff_finds_no_changed_tile_after_an_edit(box, name):
     path = box.add(places.debian_map(name), "x.map")
     edit(box, path)
     r = tool(box, "map_diff", places.debian_map(name), path)
@@ -121,7 +121,7 @@ def test_after_an_edit_map_diff_sees_no_tile_changed(box, name):
 
 
 @pytest.mark.parametrize("name", EDITED)
-def test_after_an_edit_a_strict_check_finds_nothing_new(box, name):
+def test_a_strict_check_finds_no_new_anomaly_after_an_edit(box, name):
     import json
     import sys
     script = os.path.join(places.SHARED, "tools", "twcheck.py")
@@ -144,7 +144,7 @@ def free_port():
 
 
 def loads(box, program, home, map_path, good, bad, stop, *args):
-    """Starts a server on the loopback with the map and waits for its verdict in the log."""
+    """Start a server on the loopback with the map and wait for its result in the log."""
     if not os.path.exists(program):
         pytest.skip("not installed: " + os.path.basename(program))
     maps = os.path.join(box.home, home, "maps")
@@ -189,15 +189,15 @@ def test_the_teeworlds_server_loads_an_edited_map(box, name):
           [b"failed to load map"], signal.SIGTERM)
 
 
-def test_a_server_does_not_load_what_is_no_map(box):
-    """Without this the tests above could pass whatever the server says."""
+def test_a_server_does_not_load_an_invalid_map(box):
+    """Without this test the others could pass whatever the server logs."""
     path = box.add(b"nothing", "x.map")
     with pytest.raises(AssertionError):
         loads(box, "/usr/games/teeworlds-server", ".teeworlds", path, [b"crc is"],
               [b"failed to load map"], signal.SIGTERM)
 
 
-def test_config_store_and_a_later_mount_agree(box):
+def test_a_mount_shows_the_settings_of_config_store(box):
     path = box.add(places.debian_map("ddnet/data/maps/Tsunami.map"), "x.map")
     with open(os.path.join(box.maps, "x.cfg"), "w") as f:
         f.write("sv_one 1\nsv_two 2\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Closed is kept: what survives kill -9, what a mount replays, what recover shows."""
+"""Closed changes survive: after kill -9 the next mount replays the journal, and recover shows it."""
 import errno
 import json
 import os
@@ -23,7 +23,7 @@ def journals(box):
 
 
 def killed(box, m):
-    """kill -9 of the worker; it is cleaned up after."""
+    """Kill the worker with kill -9; the supervisor cleans up."""
     box.kill_worker()
     assert not m.mounted()
 
@@ -34,7 +34,7 @@ def sync(m):
     os.close(fd)
 
 
-def test_a_change_survives_kill_9_of_the_worker_and_the_next_mount_replays_it(box, small):
+def test_a_change_survives_kill_9_of_the_worker(box, small):
     raw = boxes.get(small)
     m = box.mount(small)
     m.put(SETTINGS, b"kept 1\n")
@@ -42,7 +42,7 @@ def test_a_change_survives_kill_9_of_the_worker_and_the_next_mount_replays_it(bo
     assert boxes.get(small) == raw
     assert journals(box)
     m = box.mount(small)
-    assert "journal" in m.result.out + m.result.err  # it says so
+    assert "journal" in m.result.out + m.result.err  # a message reports the replay
     assert m.get(SETTINGS) == b"kept 1\n"
     m.unmount()
     assert parts.settings(small) == b"kept 1\0"
@@ -55,7 +55,7 @@ def test_a_change_survives_kill_9_of_both_processes(box, small):
     for pid in box.processes():
         os.kill(pid, signal.SIGKILL)
     assert boxes.wait_for(lambda: not box.processes())
-    # Nobody is left to take the mount down but the person at the keyboard.
+    # The user must end the mount, because no process is left to do it.
     box.run("-u" if os.geteuid() else "-l", m.point,
             program="fusermount3" if os.geteuid() else "umount")
     m = box.mount(small)
@@ -64,7 +64,7 @@ def test_a_change_survives_kill_9_of_both_processes(box, small):
     assert parts.settings(small) == b"kept 1\0"
 
 
-def test_several_changes_are_replayed_in_order_with_drafts(box, small):
+def test_changes_and_refused_files_are_replayed_in_order(box, small):
     m = box.mount(small)
     m.put(SETTINGS, b"first\n")
     m.put("info/author", b"me\n")
@@ -82,7 +82,7 @@ def test_several_changes_are_replayed_in_order_with_drafts(box, small):
     assert box.beside() == []
 
 
-def test_a_dropped_draft_does_not_come_back(box, small):
+def test_dropped_refused_content_does_not_come_back(box, small):
     m = box.mount(small)
     assert boxes.refused(m.put, PNG, b"no picture") == errno.EINVAL
     os.removexattr(m / PNG, "user.mapfs.error")
@@ -92,7 +92,7 @@ def test_a_dropped_draft_does_not_come_back(box, small):
     m.unmount()
 
 
-def test_what_was_not_closed_is_not_applied(box, small):
+def test_an_unclosed_write_is_not_replayed(box, small):
     m = box.mount(small)
     fd = os.open(m / SETTINGS, os.O_WRONLY | os.O_TRUNC)
     os.write(fd, b"half a li")
@@ -103,7 +103,7 @@ def test_what_was_not_closed_is_not_applied(box, small):
     m.unmount()
 
 
-def test_what_was_saved_is_not_replayed_on_top(box, small):
+def test_saved_changes_are_not_replayed(box, small):
     m = box.mount(small)
     m.put(SETTINGS, b"saved 1\n")
     box.run(m.point, program="sync")
@@ -131,8 +131,8 @@ def test_changes_after_a_save_are_replayed_onto_the_saved_map(box, small):
 
 
 @pytest.mark.parametrize("remade", [False, True])
-def test_a_number_alone_is_not_taken_for_another_object_after_a_save(box, small, remade):
-    """In the saved map the next one without a name has the number that the moved one had, and has again."""
+def test_a_bare_number_keeps_its_object_after_a_save(box, small, remade):
+    """In the saved map, the next layer without a name has the same number as the moved one before and now."""
     point = b'{"channels": 3, "points": [{"time": %d, "curve_type": 1, "values": [0, 0, 0, 0]}]}'
     m = box.mount(small)
     for name in os.listdir(m / "envelopes"):
@@ -157,7 +157,7 @@ def test_a_number_alone_is_not_taken_for_another_object_after_a_save(box, small,
     m.unmount()
 
 
-def test_a_new_number_alone_is_not_that_of_one_that_a_save_dealt(box, small):
+def test_a_new_bare_number_is_not_confused_with_one_from_a_save(box, small):
     point = b'{"channels": 3, "points": [{"time": %d, "curve_type": 1, "values": [0, 0, 0, 0]}]}'
     m = box.mount(small)
     n = len(os.listdir(m / "envelopes"))
@@ -172,7 +172,7 @@ def test_a_new_number_alone_is_not_that_of_one_that_a_save_dealt(box, small):
     m.unmount()
 
 
-def test_a_new_name_of_digits_is_not_the_number_that_a_save_dealt(box, small):
+def test_a_new_name_of_digits_is_not_confused_with_a_number_from_a_save(box, small):
     m = box.mount(small)
     n = len(os.listdir(m / "images"))
     image = m.get(PNG)
@@ -187,8 +187,8 @@ def test_a_new_name_of_digits_is_not_the_number_that_a_save_dealt(box, small):
 
 
 @pytest.mark.parametrize("new", [False, True])
-def test_a_layer_is_gone_although_the_saved_map_shows_a_table_that_the_mount_did_not(box, small, new):
-    """Nobody wrote the table of the new one; that of the other was removed."""
+def test_a_layer_removed_after_a_save_is_removed_with_its_default_table(box, small, new):
+    """The table of the new layer was not written; the table of the other layer was removed."""
     layers = "groups/0_Game/layers/"
     m = box.mount(small)
     layer = m / (layers + ("new" if new else "1_ground"))
@@ -209,7 +209,7 @@ def test_a_layer_is_gone_although_the_saved_map_shows_a_table_that_the_mount_did
     assert box.beside() == []
 
 
-def test_a_draft_survives_a_save_and_kill_9(box, small):
+def test_a_refused_file_survives_a_save_and_kill_9(box, small):
     m = box.mount(small)
     assert boxes.refused(m.put, PNG, b"no picture") == errno.EINVAL
     m.put(SETTINGS, b"saved 1\n")
@@ -223,7 +223,7 @@ def test_a_draft_survives_a_save_and_kill_9(box, small):
     assert box.beside() == []
 
 
-def test_syncing_a_file_brings_the_journal_to_disk_before_it_returns(box, small):
+def test_fsync_of_a_file_syncs_the_journal(box, small):
     shim = box.shim(Fault)
     m = box.mount(small, shim=shim)
     fd = os.open(m / SETTINGS, os.O_WRONLY | os.O_TRUNC)
@@ -235,7 +235,7 @@ def test_syncing_a_file_brings_the_journal_to_disk_before_it_returns(box, small)
     m.unmount()
 
 
-def test_what_was_closed_is_brought_to_disk_soon_without_being_asked(box, small):
+def test_the_journal_is_synced_soon_after_a_close(box, small):
     shim = box.shim(Fault)
     m = box.mount(small, shim=shim)
     shim.arm(Fault.COUNT)
@@ -244,7 +244,7 @@ def test_what_was_closed_is_brought_to_disk_soon_without_being_asked(box, small)
     m.unmount()
 
 
-def test_what_was_synced_survives_although_it_was_not_closed(box, small):
+def test_a_synced_write_survives_without_close(box, small):
     m = box.mount(small)
     fd = os.open(m / SETTINGS, os.O_WRONLY | os.O_TRUNC)
     os.write(fd, b"kept 1\n")
@@ -256,8 +256,8 @@ def test_what_was_synced_survives_although_it_was_not_closed(box, small):
     m.unmount()
 
 
-def take_journal(box, how):
-    """What other programs do to the journal of a mount: git clean, mv, rsync, an editor."""
+def remove_journal(box, how):
+    """Remove or replace the journal of a mount as other programs do: git clean, mv, rsync, an editor."""
     name, = journals(box)
     path = os.path.join(box.maps, name)
     if how == "removed":
@@ -275,11 +275,11 @@ def take_journal(box, how):
 
 @pytest.mark.parametrize("how", ["removed", "renamed", "copied", "overwritten"])
 @pytest.mark.parametrize("noticed", ["fsync", "close"])
-def test_a_journal_that_another_program_took_is_written_anew(box, small, how, noticed):
+def test_a_lost_journal_is_rewritten(box, small, how, noticed):
     m = box.mount(small)
     m.put("info/author", b"before\n")
     assert boxes.refused(m.put, PNG, b"no picture") == errno.EINVAL
-    take_journal(box, how)
+    remove_journal(box, how)
     if noticed == "fsync":
         sync_file(m, "info/author")
     else:
@@ -303,11 +303,11 @@ def sync_file(m, name):
         os.close(fd)
 
 
-def test_a_journal_that_cannot_be_written_anew_fails_the_close(box, small):
+def test_a_close_fails_if_a_lost_journal_cannot_be_rewritten(box, small):
     shim = box.shim(Fault)
     m = box.mount(small, shim=shim)
     m.put("info/author", b"before\n")
-    take_journal(box, "removed")
+    remove_journal(box, "removed")
     shim.arm(Fault.FAIL_FROM, 0, Fault.OPEN, errno.ENOSPC)
     assert boxes.refused(m.put, SETTINGS, b"after 1\n") == errno.ENOSPC
     assert boxes.refused(sync_file, m, "info/author") == errno.ENOSPC
@@ -319,15 +319,15 @@ def test_a_journal_that_cannot_be_written_anew_fails_the_close(box, small):
     m.unmount()
 
 
-def test_killed_while_a_journal_is_written_anew_the_next_mount_has_some_or_all_of_it(box, small):
-    """Its old file has no name, so the copy is all that there is; it is never taken for damaged."""
+def test_a_kill_during_the_rewrite_of_a_journal_keeps_part_or_all_of_it(box, small):
+    """The old file has no name any more, so the partial copy is the only journal. It is never reported as damaged."""
     old = boxes.get(small)
     step, killed_in_it = 0, True
     while killed_in_it:
         shim = box.shim(Fault)
         m = box.mount(small, shim=shim)
         m.put("info/author", b"before\n")
-        take_journal(box, "removed")
+        remove_journal(box, "removed")
         shim.arm(Fault.KILL_TORN, step)
         killed_in_it = boxes.refused(m.put, SETTINGS, b"after 1\n") != 0
         shim.disarm()
@@ -346,18 +346,18 @@ def test_killed_while_a_journal_is_written_anew_the_next_mount_has_some_or_all_o
     assert step > 3
 
 
-def test_a_file_that_took_the_name_of_the_journal_is_not_removed(box, small):
+def test_a_foreign_file_with_the_name_of_the_journal_is_kept(box, small):
     m = box.mount(small)
     m.put("info/author", b"before\n")
     name, = journals(box)
-    take_journal(box, "overwritten")
+    remove_journal(box, "overwritten")
     m.unmount("--discard")
     assert boxes.get(os.path.join(box.maps, name)) == b"no journal"
     box.allow(name)
 
 
-def lone_journal(box, small):
-    """A journal that fits no map any more: another program wrote the map after the crash."""
+def unmatched_journal(box, small):
+    """A journal that fits no map, because another program wrote the map after the crash."""
     m = box.mount(small)
     m.put(SETTINGS, b"kept 1\n")
     assert boxes.refused(m.put, PNG, b"no picture") == errno.EINVAL
@@ -366,8 +366,8 @@ def lone_journal(box, small):
         f.write(datafile.small_map(settings=[b"from another program"]))
 
 
-def test_a_journal_of_another_content_is_kept_and_told_and_not_replayed(box, small):
-    lone_journal(box, small)
+def test_a_journal_of_another_content_is_reported_and_not_replayed(box, small):
+    unmatched_journal(box, small)
     box.allow("*mapfs-journal*")
     before = journals(box)
     m = box.mount(small)
@@ -380,8 +380,8 @@ def test_a_journal_of_another_content_is_kept_and_told_and_not_replayed(box, sma
 
 
 @pytest.mark.parametrize("gone", [False, True])
-def test_recover_lists_and_extracts(box, small, gone):
-    lone_journal(box, small)
+def test_recover_lists_and_extracts_a_journal(box, small, gone):
+    unmatched_journal(box, small)
     box.allow("*mapfs-journal*")
     if gone:
         os.unlink(small)
@@ -400,12 +400,12 @@ def test_recover_lists_and_extracts(box, small, gone):
     assert journals(box)
 
 
-def test_recover_says_when_there_is_nothing(box, small):
+def test_recover_reports_a_missing_journal(box, small):
     r = box.run("recover", small, "--list")
     assert r.code == 0 and "mapfs-journal" not in r.out
 
 
-def test_a_torn_journal_gives_what_stands_before_the_tear(box, small):
+def test_a_torn_journal_is_replayed_up_to_the_tear(box, small):
     m = box.mount(small)
     m.put("info/author", b"first\n")
     m.put(SETTINGS, b"second\n")
@@ -454,18 +454,18 @@ def test_a_read_only_mount_replays_nothing_and_removes_nothing(box, small):
     m.unmount()
 
 
-def test_a_reader_gets_an_error_and_not_a_hang_when_the_worker_dies(box, small):
+def test_a_read_fails_when_the_worker_is_killed(box, small):
     m = box.mount(small)
     held = os.open(m / "info/author", os.O_RDONLY)  # not read, so not in the page cache
     pid = box.worker()
     os.kill(pid, signal.SIGKILL)
     assert boxes.wait_for(lambda: boxes.refused(os.pread, held, 100, 0) != 0)
-    boxes.refused(os.close, held)  # gives the descriptor back whatever it says
+    boxes.refused(os.close, held)  # closes the descriptor even if it fails
     assert boxes.wait_for(lambda: not m.mounted())
     assert boxes.wait_for(lambda: not box.processes())
 
 
-def test_a_journal_of_somebody_else_overwrites_nothing(box):
+def test_a_hostile_journal_overwrites_no_file(box):
     folder = places.hostile("journal-parent")
     for name in os.listdir(folder):
         box.add(os.path.join(folder, name))
@@ -481,13 +481,13 @@ def test_a_journal_of_somebody_else_overwrites_nothing(box):
 
 @pytest.mark.parametrize("killed", [False, True])
 @pytest.mark.parametrize("before", [None, b"accepted\n"])
-def test_what_was_cut_before_a_refused_write_is_not_what_was_accepted(box, small, before, killed):
+def test_a_truncation_before_a_refused_write_is_not_accepted_content(box, small, before, killed):
     m = box.mount(small)
     was = before or m.get("info/author")
     if before:
         m.put("info/author", before)
     fd = os.open(m / "info/author", os.O_WRONLY | os.O_TRUNC)
-    os.close(os.dup(fd))  # as a shell's `> f`
+    os.close(os.dup(fd))  # as `> f` in a shell
     os.write(fd, b"two\nlines\n")
     assert boxes.refused(os.close, fd) == errno.EINVAL
     if killed:

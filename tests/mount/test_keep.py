@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Nothing vanishes silently: what cannot be done again, copied out or saved stays somewhere, and is told."""
+"""No content disappears silently: content that cannot be saved stays in a file, and a message names it."""
 import errno
 import os
 import stat
@@ -21,14 +21,14 @@ def kept(box):
     return [n for n in box.beside() if n.endswith(".kept")]
 
 
-def test_what_comes_back_means_what_it_did_whatever_options_the_next_mount_has(box, small):
+def test_replayed_changes_mean_the_same_under_other_options(box, small):
     m = box.mount(small, "raw=rw")
     blob = sorted(os.listdir(m / "raw/data"))[-1]
     turned = m.get("raw/data/" + blob)[::-1]
     m.put("raw/data/" + blob, turned)
     box.kill_worker()
     m = box.mount(small, "raw=off")
-    assert "its options hold: -o raw=rw\n" in m.result.err
+    assert "with its options: -o raw=rw\n" in m.result.err
     assert m.get("raw/data/" + blob) == turned
     m.put("info/author", b"me\n")
     box.kill_worker()
@@ -39,7 +39,7 @@ def test_what_comes_back_means_what_it_did_whatever_options_the_next_mount_has(b
     m.put("info/author", b"you\n")
     box.kill_worker()
     m = box.mount(small, "raw=off")
-    assert "its options hold: -o raw=rw\n" in m.result.err
+    assert "with its options: -o raw=rw\n" in m.result.err
     m.unmount()
     m = box.mount(small, "raw=off")
     assert "options" not in m.result.err and not os.path.exists(m / "raw")
@@ -47,7 +47,7 @@ def test_what_comes_back_means_what_it_did_whatever_options_the_next_mount_has(b
     assert parts.author(small) == b"you\0"
 
 
-def test_a_damaged_journal_is_told_and_kept(box, small):
+def test_a_damaged_journal_is_reported_and_kept(box, small):
     m = box.mount(small)
     m.put("info/author", b"me\n")
     m.put(SETTINGS, b"sv_one 1\n")
@@ -73,7 +73,7 @@ def test_a_damaged_journal_is_told_and_kept(box, small):
     assert stat.S_IMODE(os.stat(os.path.dirname(path)).st_mode) == 0o700
 
 
-# A process of its own: whoever is forked from the author has the file, too, and closes it.
+# Use a process of its own: a child forked from the author has the file open, too, and closes it.
 AUTHOR = """
 import os, sys
 fd = os.open(sys.argv[1], os.O_WRONLY | os.O_TRUNC)
@@ -85,7 +85,7 @@ os.close(fd)
 """
 
 
-def test_a_file_that_is_half_written_is_its_authors_to_close(box, small):
+def test_a_sync_does_not_validate_a_half_written_file(box, small):
     m = box.mount(small)
     m.put(SETTINGS, b"sv_whole 1\n")
     with subprocess.Popen([sys.executable, "-c", AUTHOR, m / SETTINGS], stdin=subprocess.PIPE,
@@ -102,7 +102,7 @@ def test_a_file_that_is_half_written_is_its_authors_to_close(box, small):
     assert box.beside() == []
 
 
-def test_more_than_a_file_can_be_is_refused_at_once(box, small):
+def test_a_write_beyond_the_size_limit_is_refused_at_once(box, small):
     m = box.mount(small)
     for size in (1 << 27, 1 << 34, 1 << 40):
         assert boxes.refused(os.truncate, m / SETTINGS, size) == errno.EFBIG
@@ -113,7 +113,7 @@ def test_more_than_a_file_can_be_is_refused_at_once(box, small):
     assert box.beside() == []
 
 
-def test_a_map_that_was_written_into_is_not_mixed_with_ours(box, small):
+def test_a_save_does_not_mix_with_in_place_writes_of_another_program(box, small):
     m = box.mount(small)
     m.put("info/author", b"me\n")
     raw = boxes.get(small)
@@ -122,7 +122,7 @@ def test_a_map_that_was_written_into_is_not_mixed_with_ours(box, small):
         f.write(b"\0" * 64)
     theirs = boxes.get(small)
     r = m.unmount(code=4)
-    assert m.mounted() and "another program wrote into" in r.out
+    assert m.mounted() and "another program overwrote parts of" in r.out
     m.unmount("--force", code=4)
     assert boxes.get(small) == theirs
     assert [n for n in box.beside() if "mapfs-conflict" in n] == []
@@ -131,7 +131,7 @@ def test_a_map_that_was_written_into_is_not_mixed_with_ours(box, small):
 
 
 @pytest.mark.parametrize("how", [[], ["--discard"]], ids=["saved", "discarded"])
-def test_where_a_conflict_went_is_said_until_the_end(box, small, how):
+def test_each_report_names_the_conflict_file_until_the_end(box, small, how):
     m = box.mount(small)
     m.put("info/author", b"me\n")
     other = small + ".new"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""What is inflated when, by the word of a shim before zlib and not by the program's own."""
+"""Which blobs are decoded, and when, as counted by a shim for zlib."""
 import os
 import zlib
 
@@ -37,7 +37,7 @@ def test_listing_inflates_no_tile_image_sound_or_text(box, name):
     for length, adler in shim.streams():
         assert (length, adler) in may or (adler is None and length <= longest)
     shim.reset()
-    # The shim sees what is read: else the check above would prove nothing.
+    # The shim counts reads; otherwise the check above would prove nothing.
     largest = max(range(f.n_data), key=lambda i: f.declared[i])
     m.get("raw/data/%05d" % largest)
     assert signature(f, [largest]) <= set(shim.streams())
@@ -45,7 +45,7 @@ def test_listing_inflates_no_tile_image_sound_or_text(box, name):
 
 
 @pytest.mark.parametrize("name", MAPS[:1])
-def test_mounting_alone_inflates_names_at_most(box, name):
+def test_mounting_inflates_at_most_names(box, name):
     copy = box.add(places.debian_map(name))
     shim = box.shim(shims.Inflate)
     m = box.mount(copy, shim=shim)
@@ -55,7 +55,7 @@ def test_mounting_alone_inflates_names_at_most(box, name):
     m.unmount()
 
 
-def test_unmounting_without_a_change_inflates_nothing(box):
+def test_unmounting_without_changes_inflates_nothing(box):
     copy = box.add(places.debian_map(MAPS[0]))
     shim = box.shim(shims.Inflate)
     m = box.mount(copy, shim=shim)
@@ -65,7 +65,7 @@ def test_unmounting_without_a_change_inflates_nothing(box):
     assert shim.streams() == []
 
 
-def test_saving_one_text_inflates_no_other_blob_than_names_and_texts(box):
+def test_saving_one_text_inflates_names_and_texts_only(box):
     copy = box.add(places.debian_map(MAPS[0]))
     f = datafile.Datafile.load(copy)
     shim = box.shim(shims.Inflate)
@@ -79,12 +79,12 @@ def test_saving_one_text_inflates_no_other_blob_than_names_and_texts(box):
 
 
 def distinct(f):
-    """Bytes of the blobs that differ as they are stored: what nobody need inflate twice."""
+    """The total size of all blobs, which each need decoding only once."""
     return sum(f.declared[i] for i in range(f.n_data))
 
 
-def copied(box, m, what):
-    """As cp -r reads: in order, each file once."""
+def copy_out(box, m, what):
+    """Copy directories like cp -r: in order, each file once."""
     to = os.path.join(box.root, "copy")
     os.mkdir(to)
     r = box.run("-r", *[os.path.join(m.point, d) for d in what], to, program="cp")
@@ -95,19 +95,19 @@ def copied(box, m, what):
 TYPED = ["info", "images", "sounds", "envelopes", "groups"]
 
 
-def test_copying_all_out_inflates_each_blob_once(box):
+def test_copying_everything_out_inflates_each_blob_once(box):
     copy = box.add(places.corpus_map("6fd52307_ChillerDragores6.map"))
     f = datafile.Datafile.load(copy)
     shim = box.shim(shims.Inflate)
     m = box.mount(copy, "cache=64M", shim=shim)
-    copied(box, m, TYPED)
+    copy_out(box, m, TYPED)
     assert 0.5 * distinct(f) <= shim.bytes() <= 1.02 * distinct(f)
-    copied(box, m, ["raw"])
+    copy_out(box, m, ["raw"])
     assert shim.bytes() <= 2.02 * distinct(f)
     m.unmount()
 
 
-def test_what_does_not_fit_the_cache_is_inflated_twice_for_each_view(box):
+def test_a_blob_larger_than_the_cache_is_inflated_at_most_twice_per_file(box):
     copy = box.add(places.corpus_map("6fd52307_ChillerDragores6.map"))
     shim = box.shim(shims.Inflate)
     m = box.mount(copy, "cache=8M", shim=shim)
@@ -120,19 +120,19 @@ def test_what_does_not_fit_the_cache_is_inflated_twice_for_each_view(box):
     m.unmount()
 
 
-def test_who_only_reads_closes_without_asking_and_reads_again_from_the_cache(box):
+def test_reading_needs_no_flush_and_reading_again_uses_the_page_cache(box):
     m, p = box.foreground(box.add(datafile.small_map()), flag="-d")
 
-    def asked(work):
+    def requests(work):
         before = os.path.getsize(p.log)
         work()
-        m.get("info/author")  # its OPEN comes after all that work asked for
+        m.get("info/author")  # its OPEN is logged after all requests of `work`
         with open(p.log, "rb") as f:
             f.seek(before)
             return [line.split(b"opcode: ")[1].split()[0] for line in f if b"opcode: " in line]
 
-    assert b"READ" in asked(lambda: m.get("info/settings.cfg"))
-    again = asked(lambda: m.get("info/settings.cfg"))
+    assert b"READ" in requests(lambda: m.get("info/settings.cfg"))
+    again = requests(lambda: m.get("info/settings.cfg"))
     assert b"OPEN" in again and b"READ" not in again and b"FLUSH" not in again
-    assert b"FLUSH" in asked(lambda: m.put("info/settings.cfg", b"sv_x 1\n"))
+    assert b"FLUSH" in requests(lambda: m.put("info/settings.cfg", b"sv_x 1\n"))
     m.unmount()

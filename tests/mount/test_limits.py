@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""A mount with too few descriptors, processes or pages: it says so, ends when asked, and loses nothing."""
+"""Mounts with too few descriptors, processes or pages report the reason, end on request, and lose nothing."""
 import errno
 import os
 import pwd
@@ -17,12 +17,12 @@ from folder import AUTHOR
 
 
 def limited(box, limit, *args):
-    """mapfs below a limit of the shell's ulimit, like "-n 13"."""
+    """Run mapfs below a limit of the shell's ulimit, such as "-n 13"."""
     return box.run("-c", 'ulimit %s && exec "$0" "$@"' % limit, places.BINARY, *args, program="sh")
 
 
-def leave_no_descriptor(pid):
-    """Whoever gets another one gets the lowest that is free."""
+def use_up_descriptors(pid):
+    """Limit a process to its present descriptors: it gets no further one."""
     used = {int(n) for n in os.listdir("/proc/%d/fd" % pid)}
     first = next(n for n in range(len(used) + 1) if n not in used)
     _, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
@@ -30,16 +30,16 @@ def leave_no_descriptor(pid):
     return lambda: resource.prlimit(pid, resource.RLIMIT_NOFILE, (hard, hard))
 
 
-def test_without_a_free_descriptor_an_unchanged_map_is_unmounted(box, small):
+def test_an_unchanged_map_can_be_unmounted_without_a_free_descriptor(box, small):
     m = box.mount(small)
-    leave_no_descriptor(box.worker())
+    use_up_descriptors(box.worker())
     m.unmount()
 
 
-def test_without_a_free_descriptor_a_save_succeeds_or_says_why_it_failed(box, small):
+def test_a_save_without_a_free_descriptor_succeeds_or_gives_a_reason(box, small):
     m = box.mount(small)
     m.put(AUTHOR, b"me\n")
-    allow = leave_no_descriptor(box.worker())
+    allow = use_up_descriptors(box.worker())
     r = box.run("-u", m.point)
     assert r.code == 0 or (r.code == 4 and os.strerror(errno.EMFILE) in r.out + r.err), r
     if r.code:
@@ -48,22 +48,22 @@ def test_without_a_free_descriptor_a_save_succeeds_or_says_why_it_failed(box, sm
     assert parts.author(small) == b"me\0"
 
 
-def test_without_a_free_descriptor_who_asks_gets_in_once_another_has_left(box, small):
+def test_a_client_is_served_after_another_one_disconnects(box, small):
     m = box.mount(small)
     st = os.stat(m.point).st_dev
-    leave_no_descriptor(box.worker())
+    use_up_descriptors(box.worker())
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as first:
         first.connect("\0mapfs/%d:%d" % (os.major(st), os.minor(st)))
         p = subprocess.Popen([places.BINARY, "-u", m.point], env=box.env(),
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        # The worker still answers everybody else.
+        # The worker still answers file requests.
         assert m.get("info/author")
     out, _ = p.communicate(timeout=120)
     assert p.returncode == 0, out
 
 
 @pytest.mark.parametrize("n", range(4, 24))
-def test_a_mount_with_few_descriptors_ends_or_says_why_it_cannot_be(box, small, n):
+def test_a_mount_with_few_descriptors_works_or_gives_a_reason(box, small, n):
     r = limited(box, "-n %d" % n, small, box.point())
     if r.code:
         assert os.strerror(errno.EMFILE) in r.err and "died" not in r.err, r
@@ -79,7 +79,7 @@ def test_a_mount_with_few_descriptors_ends_or_says_why_it_cannot_be(box, small, 
     assert not kept or parts.author(small) == b"me\0"
 
 
-def test_a_folder_with_few_descriptors_saves_all_that_close_confirmed(box):
+def test_a_folder_with_few_descriptors_saves_all_confirmed_closes(box):
     folder.many(box, 80)
     names = sorted(os.listdir(box.maps))
     r = limited(box, "-n 100", box.maps, box.point())
@@ -99,15 +99,15 @@ def test_a_folder_with_few_descriptors_saves_all_that_close_confirmed(box):
 
 @pytest.mark.parametrize("limit, words", [
     ("-s 64", ["a mount needs a stack of", "ulimit -s"]),
-    ("-v 20000", ["Cannot allocate memory", "no thread can be started"])])
-def test_a_mount_that_a_limit_prevents_says_which(box, small, limit, words):
+    ("-v 20000", ["Cannot allocate memory", "cannot start a thread"])])
+def test_a_mount_that_a_limit_prevents_names_the_limit(box, small, limit, words):
     r = limited(box, limit, small, box.point())
     assert r.code == 3 and "died" not in r.err, r
     assert any(w in r.err for w in words), r
 
 
 def owner(pid):
-    """The user of a process; None if it has ended."""
+    """The user of a process, or None if it has ended."""
     try:
         return os.stat("/proc/" + pid).st_uid
     except FileNotFoundError:
@@ -116,7 +116,8 @@ def owner(pid):
 
 @pytest.fixture
 def user(box, root):
-    """Runs a shell script as a user who has no other process on this machine: the limit counts all."""
+    """A function that runs a shell script as a user without other processes, because the limit counts all processes
+    of a user."""
     boxes.needs("setpriv", "prlimit")
     busy = {owner(pid) for pid in os.listdir("/proc") if pid.isdigit()}
     free = [p for p in pwd.getpwall() if p.pw_uid not in busy]
@@ -136,7 +137,7 @@ def user(box, root):
 
 @pytest.mark.parametrize("new", [False, True])
 @pytest.mark.parametrize("n", [2, 3, 4, 5])
-def test_a_mount_that_may_start_no_process_says_so(box, small, user, n, new):
+def test_a_mount_without_a_free_process_reports_it(box, small, user, n, new):
     path = os.path.join(box.maps, "new.map") if new else small
     os.chown(small, user.uid, user.uid)
     r = user('exec prlimit --nproc=%d "$MAPFS" %s "$MAP" "$POINT"' % (n, "--new" if new else ""), MAP=path)
@@ -147,7 +148,7 @@ def test_a_mount_that_may_start_no_process_says_so(box, small, user, n, new):
     assert r.code == 3 and os.strerror(errno.EAGAIN) in r.err, r
 
 
-def test_an_unmount_that_may_start_no_process_says_so(box, small, user):
+def test_an_unmount_without_a_free_process_reports_it(box, small, user):
     os.chown(small, user.uid, user.uid)
     assert user('"$MAPFS" "$MAP" "$POINT"', MAP=small).code == 0
     r = user('exec prlimit --nproc=1 "$MAPFS" -u "$POINT"')

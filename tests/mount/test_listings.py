@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Zlib
-"""The kernel remembers what was listed, and it is what there is: after whatever was made, renamed,
-removed, refused or saved, and whoever lists meanwhile."""
+"""Listings that the kernel caches are right after entries are made, renamed, removed, refused or saved, even if other
+processes list meanwhile."""
 import ctypes
 import errno
 import json
@@ -33,7 +33,7 @@ while True:
 
 
 class Lister:
-    """Another process."""
+    """Another process that lists directories."""
 
     def __init__(self):
         self.process = subprocess.Popen([sys.executable, "-c", LISTER], stdin=subprocess.PIPE,
@@ -58,8 +58,8 @@ def lister():
 
 
 @pytest.fixture
-def restless():
-    """Programs that list all the time."""
+def list_continuously():
+    """Starts programs that list continuously."""
     running = []
 
     def start(path):
@@ -75,18 +75,18 @@ def restless():
     stop()
 
 
-def names_now(path):
-    """With another time of the directory the kernel asks anew."""
+def uncached_names(path):
+    """The current names: a new time of the directory makes the kernel list it again."""
     now = time.time_ns()
     os.utime(path, ns=(now, now))
     return sorted(os.listdir(path))
 
 
-def check(m, lister, said):
+def check(m, lister, log):
     for path in [p for p, _, _ in os.walk(m.point)]:
         listed = lister.list(path)
-        now = names_now(path)
-        assert listed == now, (path, said)
+        now = uncached_names(path)
+        assert listed == now, (path, log)
         for name in now:
             os.lstat(os.path.join(path, name))
 
@@ -95,12 +95,12 @@ PNG = layout.png(4, 4, bytes(range(64)))
 JSON = b'{"external": 1, "width": 8, "height": 8}\n'
 
 
-def is_draft(path):
+def is_refused(path):
     return not boxes.refused(os.getxattr, path, "user.mapfs.error")
 
 
 class Editor:
-    """Changes of all kinds, some of which are refused."""
+    """Makes changes of all kinds, some of which are refused."""
 
     def __init__(self, m, seed):
         self.m, self.rng = m, random.Random(seed)
@@ -126,7 +126,7 @@ class Editor:
         os.unlink(self.m / self.rng.choice((self.some_image(), "info/author", "info/settings.cfg")))
 
     def drop(self):
-        drafts = [p for p in os.listdir(self.m / "images") if is_draft(os.path.join(self.m.point, "images", p))]
+        drafts = [p for p in os.listdir(self.m / "images") if is_refused(os.path.join(self.m.point, "images", p))]
         if not drafts:
             boxes.put(self.m / "images/9_new.png", b"bad", flags=MAKE)
         os.removexattr(os.path.join(self.m.point, "images", self.rng.choice(drafts)), "user.mapfs.error")
@@ -158,43 +158,43 @@ class Editor:
 
 
 @pytest.mark.parametrize("others", [0, 2])
-def test_what_is_listed_is_what_there_is(box, lister, restless, others):
+def test_listings_show_the_existing_names(box, lister, list_continuously, others):
     m = box.mount(box.add(datafile.small_map(image=(16, 16))))
     for _ in range(others):
-        restless(m.point)
-    editor, said = Editor(m, 11 + others), []
+        list_continuously(m.point)
+    editor, log = Editor(m, 11 + others), []
     for _ in range(ALL if os.environ.get("MAPFS_TEST_ALL") else SHARE):
-        said.append(editor.step())
-        check(m, lister, said[-5:])
+        log.append(editor.step())
+        check(m, lister, log[-5:])
     for kind in ("write", "rename", "remove", "drop", "directories", "save"):
-        assert kind + ": errno 0" in said
-    restless.stop()  # they hold the mount
+        assert kind + ": errno 0" in log
+    list_continuously.stop()  # they keep the mount busy
     box.allow("*.mapfs-left")
     assert box.run("-u", m.point).code in (0, 5)
 
 
-def test_the_name_of_a_dropped_draft_is_free_at_once(box, restless):
+def test_the_name_of_a_dropped_refused_file_is_free_at_once(box, list_continuously):
     m = box.mount(box.add(datafile.small_map(image=(16, 16))))
-    restless(m.point)
-    restless(m.point)
+    list_continuously(m.point)
+    list_continuously(m.point)
     path = m / "images/9_new.png"
     for _ in range(200):
         assert boxes.refused(boxes.put, path, b"bad", MAKE) == errno.EINVAL
         os.removexattr(path, "user.mapfs.error")
         assert not os.path.exists(path)
     boxes.put(path, PNG, MAKE)
-    restless.stop()
+    list_continuously.stop()
     assert m.unmount().out == "saved: images/9_new.png\n"
 
 
 class Listing:
-    """As readdir(3) does it, but step by step."""
+    """A listing like readdir(3), in separate steps."""
 
     def __init__(self, path):
         self.fd, self.names = os.open(path, os.O_RDONLY | os.O_DIRECTORY), []
 
     def read(self, size=32768):
-        """One getdents64: the number of names it gave."""
+        """Call getdents64 once and return the number of new names."""
         data = ctypes.create_string_buffer(size)
         n = ctypes.CDLL(None, use_errno=True).getdents64(self.fd, data, size)
         assert n >= 0, os.strerror(ctypes.get_errno())
@@ -206,7 +206,7 @@ class Listing:
         return len(self.names) - before
 
     def end(self, size=32768):
-        """What it gave in all."""
+        """Read to the end and return all names."""
         while self.read(size):
             pass
         os.close(self.fd)
@@ -229,17 +229,18 @@ def moved(path):
 
 
 @pytest.mark.parametrize("size", [4096, 120])
-@pytest.mark.parametrize("go", [removed, moved, dropped])
-def test_a_listing_that_began_earlier_adds_nothing_to_another(box, go, size):
-    """A kernel that remembers listings reads the rest of one from what another has ended meanwhile."""
+@pytest.mark.parametrize("make_file", [removed, moved, dropped])
+def test_an_earlier_listing_adds_no_names_to_a_later_one(box, make_file, size):
+    """A kernel with cached listings reads the rest of one listing from the cache that another one has completed
+    meanwhile."""
     m = box.mount(box.add(datafile.small_map(image=(16, 16))))
     images = m / "images"
     there = sorted(os.listdir(images))
     for i in range(20):
-        goes = go(os.path.join(images, "new%d.json" % i))
+        remove = make_file(os.path.join(images, "new%d.json" % i))
         earlier = Listing(images)
         assert earlier.read() > 2
-        goes()
+        remove()
         later = Listing(images)
         assert later.read(size) > 0
         earlier.end()
@@ -248,7 +249,7 @@ def test_a_listing_that_began_earlier_adds_nothing_to_another(box, go, size):
     m.unmount()
 
 
-def test_who_lists_again_asks_for_nothing(box):
+def test_a_repeated_listing_comes_from_the_kernel_cache(box):
     m, p = box.foreground(box.add(datafile.small_map(image=(16, 16))), flag="-d")
 
     def listings(work):
@@ -269,6 +270,6 @@ def test_who_lists_again_asks_for_nothing(box):
     m.put("images/1_new.json", JSON, flags=os.O_WRONLY | os.O_CREAT)
     types = len(os.listdir(m / "raw/items"))
     m.put("images/1_new.json", JSON)
-    assert listings(all_of_it) <= (4 + types) * 2  # images/, raw/ and all directories in it
+    assert listings(all_of_it) <= (4 + types) * 2  # images/, raw/ and all directories in raw/
     assert listings(all_of_it) == 0
     m.unmount(code=5)  # no game has an image "new"

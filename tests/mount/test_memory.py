@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Resident memory of the worker, of a plain build, after all has been read."""
+"""Resident memory of the worker, in a build without sanitizers, after reading everything."""
 import errno
 import lzma
 import os
@@ -26,7 +26,7 @@ def read_all(m):
             while os.read(fd, MIB):
                 pass
         except OSError:
-            pass  # a damaged blob; the other tests look at which
+            pass  # a damaged blob, which other tests check
         os.close(fd)
 
 
@@ -40,7 +40,7 @@ def resident(box):
 
 @plain
 @pytest.mark.parametrize("path", places.each_corpus_map())
-def test_reading_all_keeps_to_the_budget_and_the_blobs_in_use(box, path):
+def test_reading_everything_stays_within_the_budget_and_the_blobs_in_use(box, path):
     m, f = mount_or_refused(box, path, "cache=64M")
     if not m:
         return
@@ -51,7 +51,7 @@ def test_reading_all_keeps_to_the_budget_and_the_blobs_in_use(box, path):
 
 
 @plain
-def test_a_small_cache_is_kept_to(box):
+def test_a_small_cache_limits_memory(box):
     m = box.mount(box.add(places.debian_map("ddnet/data/maps/Tutorial.map")), "cache=4M")
     f = datafile.Datafile.load(m.map)
     read_all(m)
@@ -60,8 +60,8 @@ def test_a_small_cache_is_kept_to(box):
 
 
 @plain
-def test_what_somebody_reads_fills_no_more_than_the_default(box):
-    """A bomb of 640 MiB of zeros; a machine with less than 4 GiB has a smaller default."""
+def test_the_default_cache_limits_memory(box):
+    """The file is a bomb of 640 MiB of zeros. A machine with less than 4 GiB has a smaller default."""
     side = 4096
     b = datafile.Builder()
     b.add(datafile.MAP_VERSION, [1])
@@ -75,8 +75,8 @@ def test_what_somebody_reads_fills_no_more_than_the_default(box):
 
 @plain
 @pytest.mark.parametrize("cache", [1, 64])
-def test_a_packed_image_takes_a_few_bands_however_large_it_is(box, cache):
-    """Noise, of which the packed form is as large as the pixels."""
+def test_a_packed_image_of_any_size_takes_a_few_bands(box, cache):
+    """The image is noise, whose packed form is as large as its pixels."""
     side = 4096
     b = datafile.Builder()
     b.add(datafile.MAP_VERSION, [1])
@@ -89,7 +89,7 @@ def test_a_packed_image_takes_a_few_bands_however_large_it_is(box, cache):
 
 
 @plain
-def test_a_drawn_picture_is_in_memory_once(box):
+def test_a_drawn_picture_is_in_memory_only_once(box):
     side = 4096
     b = datafile.Builder()
     b.add(datafile.MAP_VERSION, [1])
@@ -118,7 +118,7 @@ def test_a_crafted_map_takes_under_128_mib(box, path):
     m.unmount()
 
 
-# Whatever somebody mounts or writes: the budget, and what the process and its work take beside it.
+# A limit for all inputs: the budget, and memory for the process and its work.
 BESIDE = 96 * MIB
 
 
@@ -128,7 +128,7 @@ def hostile(box, name):
 
 
 def json_map(quads=1):
-    """A quads layer, all but the first of zeros, and an envelope of one point."""
+    """A quads layer, all but the first quad zero, and an envelope with one point."""
     b = datafile.Builder()
     b.add(datafile.MAP_VERSION, [1])
     b.info()
@@ -152,7 +152,7 @@ def read_both_ends(m):
 
 
 @plain
-def test_a_list_that_is_larger_than_memory_takes_none(box):
+def test_a_list_larger_than_memory_takes_little_memory(box):
     m = box.mount(box.add(json_map(120 * MIB // 152)), "cache=16M")
     read_both_ends(m)
     assert peak(box) <= 16 * MIB + BESIDE
@@ -161,7 +161,7 @@ def test_a_list_that_is_larger_than_memory_takes_none(box):
 
 @plain
 @pytest.mark.parametrize("name", ["env_points.map", "all_groups.map", "one_quads_bomb.map"])
-def test_what_a_map_claims_takes_no_memory(box, name):
+def test_claimed_sizes_take_no_memory(box, name):
     copy = hostile(box, name)
     if "bomb" not in name:
         r = box.run(copy, box.point())
@@ -185,7 +185,7 @@ def test_json_takes_no_more_memory_than_one_element(box):
     assert "line 1" in m.xattr(layer, "user.mapfs.error")
     os.removexattr(m / layer, "user.mapfs.error")
     for name, text, why in (
-            # Of 22 MB; and of so small elements that jansson's form has 130 times the bytes.
+            # JSON of 22 MB, and JSON of elements so small that jansson needs 130 times their size.
             (quads, b"[" + (line + b",\n") * (22 * MIB // len(line)) + b"7]", " column 1: ["),
             (quads, b"[{}" + b",{}" * n + b",7]", "] is 7 (must be an object)"),
             ("envelopes/0.json", b'{"points": [{}' + b",{}" * n + b"]}", "points[262144] is ")):
@@ -200,6 +200,6 @@ def test_json_takes_no_more_memory_than_one_element(box):
     assert ints[4] == n + 1
     data = f.blob(ints[5])
     assert struct.unpack("<38i", data[:152]) == tuple(range(34)) + (-1, 0, -1, 0)
-    whole = (0, 0, 1024, 0, 0, 1024, 1024, 1024)  # a new quad shows all of its image
+    whole = (0, 0, 1024, 0, 0, 1024, 1024, 1024)  # a new quad covers all of its image
     one = struct.pack("<38i", *[0] * 10, *[255] * 16, *whole, -1, 0, -1, 0)
     assert data[152:] == one * n

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Files of objects that were made since the last save are validated as new, whatever was written to them before."""
+"""Files of objects that are new since the last save are validated as new, whatever was written to them before."""
 import itertools
 import json
 import os
@@ -32,13 +32,13 @@ def rewrite(m, path, **values):
 
 
 def replace(m, path, **values):
-    """As sed -i does it."""
+    """Replace a file like sed -i."""
     m.put(path + "/sedAbC", json.dumps(values).encode(), flags=os.O_WRONLY | os.O_CREAT)
     os.rename(m / (path + "/sedAbC"), m / (path + "/layer.json"))
 
 
 def saved(m):
-    """The layer.json of each new layer in a new mount, by name."""
+    """{name: layer.json} of the new layers in a new mount."""
     m.unmount_edited()
     again = m.box.mount(m.map)
     found = {}
@@ -49,7 +49,7 @@ def saved(m):
 
 
 @pytest.mark.parametrize("how", [rewrite, replace])
-def test_a_new_layer_becomes_another_kind(m, how):
+def test_a_new_layer_can_change_its_kind(m, how):
     wanted = {}
     for i, (old, new) in enumerate(itertools.permutations(KINDS, 2)):
         path = new_layer(m, 2 + i, type="tiles", kind=old)
@@ -57,7 +57,7 @@ def test_a_new_layer_becomes_another_kind(m, how):
         wanted["n%d" % (2 + i)] = new
     assert "refused" not in m.xattr("", "user.mapfs.status")
     found = saved(m)
-    # Physics layers are called what they are by the next mount.
+    # The next mount names physics layers after their kind.
     for name, kind in wanted.items():
         if name in found:
             assert found[name]["kind"] == kind
@@ -67,7 +67,7 @@ def test_a_new_layer_becomes_another_kind(m, how):
 
 
 @pytest.mark.parametrize("old,new", itertools.permutations(TYPES, 2))
-def test_a_new_layer_becomes_another_type(m, old, new):
+def test_a_new_layer_can_change_its_type(m, old, new):
     path = new_layer(m, 2, type=old)
     rewrite(m, path, type=new)
     assert "refused" not in m.xattr("", "user.mapfs.status")
@@ -81,7 +81,7 @@ SOURCE = {"position": [3, 4], "looping": True, "delay": 0, "position_envelope": 
 @pytest.mark.parametrize("kind,own", [("sounds", {"panning": False, "falloff": 7, "shape": [0, 5, 5]}),
                                       ("old_sounds", {"radius": 900})])
 @pytest.mark.parametrize("first", ["layer.json", "sources.json"])
-def test_sources_of_a_new_layer_are_of_either_form(m, kind, own, first):
+def test_sources_of_a_new_layer_may_have_either_form(m, kind, own, first):
     path, source = LAYERS + "2_s", dict(SOURCE, **own)
     files = {"layer.json": json.dumps({"type": kind}), "sources.json": json.dumps([source])}
     os.mkdir(m / path)
@@ -102,14 +102,14 @@ def test_sources_of_the_other_form_are_refused_by_the_save(m):
     m.unmount(code=5)
 
 
-def test_a_layer_that_the_map_has_stays_of_its_kind(m):
+def test_a_saved_layer_cannot_change_its_kind(m):
     with pytest.raises(OSError):
         rewrite(m, LAYERS + "0_Game", kind="front")
     os.removexattr(m / (LAYERS + "0_Game/layer.json"), "user.mapfs.error")
     m.unmount()
 
 
-def test_pixels_of_one_image_that_are_moved_to_another_one_get_there(box):
+def test_an_image_renamed_over_another_one_replaces_its_pixels(box):
     m = box.mount(box.add(two_images(), "two.map"))
     first, second = m.get("images/0_a.png"), m.get("images/1_b.png")
     m.put("images/1_b.png", second)  # its own pixels: no change
@@ -133,7 +133,7 @@ def two_images():
     return b.encode()
 
 
-def test_a_table_wins_over_raw_data_also_if_it_is_the_base_s_own(box, small):
+def test_a_table_overrides_raw_data_even_if_unchanged(box, small):
     m = box.mount(small, opts="raw=rw")
     table = m.get(LAYERS + "0_Game/id.csv")
     data = next(n for n in os.listdir(m / "raw/data") if len(m.get("raw/data/" + n)) == 800)
@@ -146,7 +146,7 @@ def test_a_table_wins_over_raw_data_also_if_it_is_the_base_s_own(box, small):
     m.unmount()
 
 
-def test_an_image_is_written_again_before_the_first_save(m):
+def test_an_image_can_be_rewritten_before_the_first_save(m):
     m.put("images/5_n.png", picture.png(32, 32, bytes(4 * 32 * 32)), flags=os.O_WRONLY | os.O_CREAT)
     m.put("images/5_n.png", picture.png(16, 48, b"\1\2\3\377" * 16 * 48))
     m.unmount_edited()

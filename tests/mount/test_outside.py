@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Zlib
-"""Somebody else replaces, damages and restores a map that is mounted, beside edits, saves and kills: no map
-is overwritten with another (rule 7 of the design) or mixed of two, and what a close has taken is shown or
-in a file: the map, one beside it, a journal."""
+"""Another program replaces, damages and restores a mounted map, beside edits, saves and kills.
+
+A save overwrites no other map (rule 7 of the design) and mixes no two maps. The content of each close is shown or in
+a file: the map, a file beside it, a journal.
+"""
 import errno
 import os
 import random
@@ -10,8 +12,8 @@ import shutil
 import pytest
 
 import box as boxes
+import marked_maps
 import share
-import theirs
 
 STEPS = 40
 MAKE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
@@ -20,15 +22,15 @@ MAKE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
 class Round:
     def __init__(self, box, seed, kind, folder):
         self.box, self.rng, self.kind, self.folder, self.m = box, random.Random(seed), kind, folder, None
-        self.theirs, self.made = [kind.make(0)], 1
-        self.paths = [box.add(data, name) for data, name in zip(self.theirs[0], kind.names)]
+        self.other_maps, self.made = [kind.make(0)], 1
+        self.paths = [box.add(data, name) for data, name in zip(self.other_maps[0], kind.names)]
         self.closed, self.unsaved, self.count = set(), set(), 0
         box.allow(*(name + ".*" for name in kind.names))
 
-    # ---- what is there
+    # ---- present content
 
     def files(self, added=""):
-        """The map's, or of a conflict: its manifest has the ending last."""
+        """The files of the map, or of a conflict. The manifest of a conflict has the ending last."""
         first, out = self.paths[0], []
         for path in self.paths:
             path = first + added + path[len(first):]
@@ -36,16 +38,16 @@ class Round:
         return tuple(out)
 
     def whole(self):
-        return theirs.parts(self.kind, self.files())
+        return marked_maps.parts(self.kind, self.files())
 
     def in_map(self):
         return (self.whole() or (None, set()))[1]
 
     def beside(self):
-        """What the maps have that were saved beside this one: each is whole, and of one."""
+        """The texts of the conflict files beside the map. Each conflict file is a whole map from one original."""
         out, added, i = set(), ".mapfs-conflict", 1
         while os.path.exists(self.paths[0] + added):
-            marks, written = theirs.parts(self.kind, self.files(added))
+            marks, written = marked_maps.parts(self.kind, self.files(added))
             assert len(marks) == 1, "%s is mixed of %s" % (added, marks)
             out |= written
             added, i = ".mapfs-conflict.%d" % i, i + 1
@@ -65,7 +67,7 @@ class Round:
             try:
                 out.add(boxes.get(self.path(text))[:-1])
             except OSError:
-                pass  # of a map that is damaged, or gone
+                pass  # in a damaged or missing map
         return out
 
     def nothing_is_lost(self):
@@ -77,8 +79,9 @@ class Round:
     def path(self, text):
         return os.path.join(self.m.point, self.kind.names[0] if self.folder else "", text)
 
-    def guarded(self, work, *args):
-        """Whatever mapfs does, the map stays, or a save wrote it over the one that it comes from."""
+    def check_map(self, work, *args):
+        """Run an operation. Afterwards the map is unchanged, or a save has replaced the map that its base came
+        from."""
         files, before = self.files(), self.whole()
         result = work(*args)
         if self.files() != files:
@@ -91,7 +94,7 @@ class Round:
         if self.m:
             return
         args = self.box.maps if self.folder else self.paths[0], self.box.point()
-        r = self.guarded(self.box.run, *args)
+        r = self.check_map(self.box.run, *args)
         assert r.code == 0 or not self.whole(), r.err
         if r.code == 0:
             self.m = boxes.Mount(self.box, *args)
@@ -119,9 +122,9 @@ class Round:
         return old
 
     def may_fail(self, error):
-        """What was not read yet is gone with what was written into; what replaced a map in a folder has other
-        files; a pair whose files do not belong together is read-only, in a folder also by its files' modes,
-        which root alone does not meet."""
+        """A write may fail with these errors. Content that was not read before an in-place write is lost. In a
+        folder, the replacement of a map has other inodes. A pair with unrelated files is read-only, in a folder also
+        through the modes of its files, which root ignores."""
         allowed = [errno.EIO] + [errno.ESTALE, errno.ENOENT] * self.folder
         if len(self.paths) > 1:
             allowed += [errno.EROFS] + [errno.EACCES] * (self.folder and os.geteuid() != 0)
@@ -132,7 +135,7 @@ class Round:
         if not self.m:
             return
         self.count += 1
-        # By its name what replaced a map in a folder may be written, when another was read just now.
+        # In a folder, the path may belong to a replacement by now.
         way = self.in_place if self.folder else self.rng.choice((self.in_place, self.renamed_over, self.anew))
         new = b"%d" % self.count + b"." * (self.count % 8 if len(self.paths) == 1 else 9 * self.count)
         try:
@@ -151,32 +154,32 @@ class Round:
 
     def sync(self):
         if self.m:
-            r = self.guarded(boxes.refused, boxes.sync_root, self.m.point)
-            # ESTALE: it is beside the map, or, where somebody wrote into that, nowhere.
+            r = self.check_map(boxes.refused, boxes.sync_root, self.m.point)
+            # ESTALE: the content is in a conflict file, or lost with an in-place write into that.
             if r != errno.ESTALE:
                 self.ended(r)
 
     def unmount(self):
         if not self.m:
             return
-        code = self.guarded(self.box.run, "-u", self.m.point).code
+        code = self.check_map(self.box.run, "-u", self.m.point).code
         self.ended(code)
         assert code in (0, 4, 6) and self.m.mounted() == (code == 4)
         if code == 4:
-            self.guarded(self.box.run, "-u", "--force", self.m.point)
+            self.check_map(self.box.run, "-u", "--force", self.m.point)
             assert not self.m.mounted()
         self.m, self.unsaved = None, set()
 
     def kill(self):
         if self.m:
-            self.guarded(self.box.kill_worker)
+            self.check_map(self.box.kill_worker)
             self.m, self.unsaved = None, set()
             self.nothing_is_lost()
 
-    # ---- somebody else
+    # ---- the other program
 
     def put(self, files):
-        """All of them, or but one. What was only in the map that was there goes with it."""
+        """Write one or all files. Texts that only the old map had are lost."""
         self.closed -= self.in_map() - self.unsaved
         way = self.rng.choice(("renamed over", "written into", "and its times put back"))
         both = list(zip(self.paths, files))
@@ -191,16 +194,16 @@ class Round:
                 os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
     def replace(self):
-        self.theirs.append(self.kind.make(self.made))
+        self.other_maps.append(self.kind.make(self.made))
         self.made += 1
-        self.put(self.theirs[-1])
+        self.put(self.other_maps[-1])
 
     def restore(self):
-        self.put(self.rng.choice(self.theirs))
+        self.put(self.rng.choice(self.other_maps))
 
     def keep(self):
         if self.whole():
-            self.theirs.append(self.files())
+            self.other_maps.append(self.files())
 
     def touch(self):
         path = self.rng.choice(self.paths)
@@ -229,6 +232,6 @@ class Round:
 
 @pytest.mark.parametrize("seed", share.of(range(500), range(20)))
 @pytest.mark.parametrize("folder", (False, True), ids=("alone", "folder"))
-@pytest.mark.parametrize("kind", (theirs.Map, theirs.Pair), ids=("map", "pair"))
-def test_nobody_is_overwritten_and_nothing_is_lost(box, seed, kind, folder):
+@pytest.mark.parametrize("kind", (marked_maps.Map, marked_maps.Pair), ids=("map", "pair"))
+def test_no_map_is_overwritten_and_no_text_is_lost(box, seed, kind, folder):
     Round(box, seed, kind, folder).run()

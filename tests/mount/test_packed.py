@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""-o png=packed: the same pixels in compressed files, whose sizes are found when somebody asks."""
+"""-o png=packed shows the same pixels in compressed files, whose sizes are computed on demand."""
 import errno
 import io
 import os
@@ -22,22 +22,22 @@ TSUNAMI = "ddnet/data/maps/Tsunami.map"
 
 
 def embedded(f):
-    """The map's own images in order: (position, width, height, pixels)."""
+    """The embedded images of the map in order: (position, width, height, pixels)."""
     return [(i, x.ints[1], x.ints[2], f.blob(x.ints[5]))
             for i, x in enumerate(f.of_type(datafile.IMAGE)) if not x.ints[3]]
 
 
-def shown(m):
+def shown_images(m):
     names = [n for n in os.listdir(m / "images") if n.endswith(".png")]
     return sorted(names, key=lambda n: int(n.split("_")[0]))
 
 
-def test_every_image_is_the_maps_pixels_and_small(box):
+def test_every_packed_image_has_the_pixels_of_the_map_and_is_small(box):
     copy = box.add(places.debian_map(TSUNAMI))
     raw = boxes.get(copy)
     m = box.mount(copy, "png=packed")
     images = embedded(datafile.Datafile.load(copy))
-    names = shown(m)
+    names = shown_images(m)
     assert len(names) == len(images) > 1
     total = 0
     for name, (at, width, height, pixels) in zip(names, images):
@@ -48,14 +48,14 @@ def test_every_image_is_the_maps_pixels_and_small(box):
         assert picture.tobytes() == pixels
         total += len(data)
     assert 10 * total < sum(len(p) for _, _, _, p in images)
-    # Writing what was read is no change.
+    # Writing the same content is no change.
     for name in names:
         m.put("images/" + name, m.get("images/" + name))
     m.unmount()
     assert boxes.get(copy) == raw
 
 
-def test_the_default_and_stored_are_of_known_length(box):
+def test_default_and_stored_images_have_a_known_length(box):
     for opts in ("", "png=stored", "png=packed,png=stored"):
         m = box.mount(box.add(datafile.small_map()), opts)
         assert os.stat(m / PNG).st_size == 63 + 16 * 65 + 5
@@ -65,7 +65,7 @@ def test_the_default_and_stored_are_of_known_length(box):
 
 
 @pytest.mark.parametrize("kind", test_png.KINDS)
-def test_what_is_written_is_shown_packed(box, kind):
+def test_a_written_image_is_shown_packed(box, kind):
     data = test_png.KINDS[kind]()
     want = Image.open(io.BytesIO(data)).convert("RGBA")
     m = box.mount(box.add(datafile.small_map()), "png=packed")
@@ -83,7 +83,7 @@ def test_what_is_written_is_shown_packed(box, kind):
     again.unmount()
 
 
-def test_sizes_are_found_once_and_not_for_names_alone(box):
+def test_sizes_are_computed_once_and_not_for_names_only(box):
     copy = box.add(places.debian_map(TSUNAMI))
     shim = box.shim(shims.Inflate)
     m = box.mount(copy, "png=packed,cache=256M", shim=shim)
@@ -97,7 +97,7 @@ def test_sizes_are_found_once_and_not_for_names_alone(box):
     for _ in range(2):
         assert box.run("-lR", m.point, program="ls").code == 0
         assert inflated() == sizes
-    for name in shown(m):
+    for name in shown_images(m):
         m.get("images/" + name)
     assert inflated() == sizes
     m.unmount()
@@ -119,7 +119,7 @@ def test_a_damaged_image_never_reads_as_empty(box, listed):
     m.unmount()
 
 
-def test_a_folder_and_a_new_map_obey(box):
+def test_a_folder_and_a_new_map_obey_the_option(box):
     folder.fill(box)
     m = box.mount(box.maps, "png=packed")
     small = m.get("small.map/" + PNG)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Every kind of PNG that programs write becomes the pixels that PIL sees in it."""
+"""Every kind of PNG becomes the pixels that PIL reads from it."""
 import io
 import os
 
@@ -71,7 +71,7 @@ def replaced(box, data):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_kind(box, kind):
+def test_every_kind_of_png_is_read(box, kind):
     data = KINDS[kind]()
     width, height, pixels = replaced(box, data)
     want = Image.open(io.BytesIO(data)).convert("RGBA")
@@ -85,7 +85,7 @@ def test_sixteen_bits_keep_their_high_byte(box):
     for at, value in enumerate(picture.getdata()):
         r, g, b, a = pixels[4 * at:4 * at + 4]
         assert (r == g == b) and a == 255
-        # libpng rounds, others cut: both are within one step.
+        # libpng rounds, other readers truncate: both are within one step.
         assert abs(r - value / 257) <= 1
 
 
@@ -110,14 +110,14 @@ def interlaced(pixels, width, height):
             + chunk(b"IEND", b""))
 
 
-def test_interlaced(box):
+def test_an_interlaced_png_is_read(box):
     want = gradient("RGBA").tobytes()
     data = interlaced(want, *SIZE)
     assert Image.open(io.BytesIO(data)).tobytes() == want
     assert replaced(box, data) == (*SIZE, want)
 
 
-def test_another_size_goes_into_the_item(box):
+def test_a_new_size_is_stored_in_the_item(box):
     picture = Image.new("RGBA", (48, 64), (9, 8, 7, 6))
     assert replaced(box, encoded(picture)) == (48, 64, picture.tobytes())
 
@@ -136,7 +136,7 @@ def test_a_damaged_picture_is_refused(box):
 
 
 def opaque_map(alphas):
-    """A 256x256 tileset whose cell i has alpha alphas[i], and a layer with a tile of each."""
+    """A 256x256 tileset whose cell i has alpha alphas[i], and a layer with one tile of each cell."""
     b = datafile.Builder()
     b.add(datafile.MAP_VERSION, [1])
     b.image(b"set", 256, 256, tileset(alphas).tobytes())
@@ -173,7 +173,7 @@ def test_the_opaque_bit_follows_where_the_opacity_differs(box):
 
 @pytest.mark.parametrize("between", [False, True])
 def test_the_opaque_bit_follows_in_a_table_that_was_removed(box, between):
-    """The table is one of zeros then, as if that had been written: where the opacity differs the image says the bit."""
+    """The removed table counts as one of zeros: where the opacity differs, the image decides the bit."""
     alphas = [255 if i % 2 else 0 for i in range(256)]
     m = box.mount(box.add(opaque_map(alphas)))
     os.unlink(m / "groups/0_Game/layers/1_all/flags.csv")
@@ -188,7 +188,7 @@ def test_the_opaque_bit_follows_in_a_table_that_was_removed(box, between):
     assert list(flags) == [4 if i == 8 else 0 for i in range(256)]
 
 
-def test_the_opaque_bit_stays_where_only_colours_change(box):
+def test_the_opaque_bit_stays_if_only_colors_change(box):
     alphas = [255] * 256
     raw = bytearray(opaque_map(alphas))
     m = box.mount(box.add(bytes(raw)))
@@ -203,7 +203,7 @@ def test_the_opaque_bit_stays_where_only_colours_change(box):
 
 
 def opaque_cells(m, item):
-    """Which of 256 cells have an alpha of 250 or more in every pixel, by PIL; never the first."""
+    """The cells, of 256, whose pixels all have an alpha of at least 250, by PIL; never the first."""
     width, height = item.ints[1:3]
     alpha = Image.frombytes("RGBA", (width, height), m.blob(item.ints[5])).getchannel("A")
     return [0] + [alpha.crop((i % 16 * width // 16, i // 16 * height // 16,
@@ -217,8 +217,8 @@ def design_layers(m, image):
             x.ints[3] < 4 and x.ints[13] == image]
 
 
-# A map as the editor wrote it tells which bit is meant: no test of ours has to know its number.
-def test_on_a_real_map_the_bit_that_follows_is_the_one_that_the_editor_set(box):
+# The editor has set the bit in this map, so the test need not know its number.
+def test_the_derived_opaque_bit_equals_that_of_the_editor_on_a_real_map(box):
     m = box.mount(box.add(places.debian_map("ddnet/data/maps/Tsunami.map")))
     before = datafile.Datafile.load(m.map)
     image, item = next((i, x) for i, x in enumerate(before.of_type(datafile.IMAGE))

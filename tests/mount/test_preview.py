@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""mapfs preview: what is drawn where, by what the game's camera is known to do."""
+"""mapfs preview draws maps according to the known camera of the game."""
 import os
 import subprocess
 
@@ -11,15 +11,15 @@ import places
 from picture import BLACK, BLUE, GRAY, GREEN, NOTHING, RED, Map, Picture, png, quad, square, tileset
 
 
-def draw(box, m, *args, size=64, told=""):
+def draw(box, m, *args, size=64, message=""):
     path = box.add(m if isinstance(m, bytes) else m.bytes(), "small.map")
     out = os.path.join(box.root, "out.png")
     r = box.run("preview", "--size", size, *args, path, out)
-    assert r.code == 0 and (told in r.err if told else not r.err), r
+    assert r.code == 0 and (message in r.err if message else not r.err), r
     return Picture(out)
 
 
-def test_tiles_turn_as_their_flags_say(box):
+def test_flags_turn_tiles(box):
     m = Map(4, 1)
     n, pixels = tileset()
     m.image(b"tiles", n, n, pixels)
@@ -33,10 +33,10 @@ def test_tiles_turn_as_their_flags_say(box):
     assert corners(0) == [RED, GREEN, BLUE, GRAY]
     assert corners(1) == [GREEN, RED, GRAY, BLUE]
     assert corners(2) == [GRAY, BLUE, GREEN, RED]
-    assert corners(3) == [GRAY, RED, GREEN, BLUE]  # a quarter clockwise
+    assert corners(3) == [GRAY, RED, GREEN, BLUE]  # a quarter turn clockwise
 
 
-def test_a_layers_colour_and_what_is_empty(box):
+def test_a_layer_has_its_color_and_empty_tiles_show_the_background(box):
     m = Map(2, 1)
     m.design(bytes((1, 0, 0, 0, 0, 0, 0, 0)), -1, (200, 100, 50, 255))
     m.end()
@@ -47,7 +47,7 @@ def test_a_layers_colour_and_what_is_empty(box):
     assert p[48, 16] == (128, 128, 128, 255)
 
 
-def test_colours_run_between_the_corners_of_a_quad(box):
+def test_colors_are_interpolated_between_the_corners_of_a_quad(box):
     m = Map(2, 2)
     m.quads(quad(square(0, 0, 64, 64), (RED, GREEN, RED, GREEN)))
     m.end()
@@ -58,7 +58,7 @@ def test_colours_run_between_the_corners_of_a_quad(box):
             assert abs(p[x, y][0] - (255 - want)) <= 1 and abs(p[x, y][1] - want) <= 1, (x, y)
 
 
-def test_a_quads_image_and_the_order_of_layers(box):
+def test_a_quad_shows_its_image_in_the_order_of_layers(box):
     m = Map(2, 2)
     n, pixels = tileset(128)
     m.image(b"big", 128, 128, b"".join(pixels[4 * n * y:4 * n * y + 512] for y in range(128)))
@@ -69,7 +69,7 @@ def test_a_quads_image_and_the_order_of_layers(box):
     assert [p[x, y] for x, y in ((8, 8), (40, 8), (60, 60), (8, 60))] == [BLUE, GREEN, BLUE, GRAY]
 
 
-def test_one_image_in_several_sizes(box):
+def test_an_image_is_drawn_in_several_sizes(box):
     m = Map(4, 2)
     m.image(b"stripes", 256, 64, (bytes(RED) * 8 + bytes(GREEN) * 8) * 16 * 64)
     white, half = ((255,) * 4,) * 4, ((0, 0), (.5, 0), (0, .5), (.5, .5))
@@ -101,7 +101,7 @@ def test_an_image_repeats_beyond_its_end(box):
     assert [p[x, 24] for x in (8, 24, 40, 56)] == [GRAY, BLUE] * 2
 
 
-def test_a_group_is_clipped_where_the_game_would(box):
+def test_a_group_is_clipped_as_in_the_game(box):
     m = Map(4, 4)
     m.quads(quad(square(-999, -999, 999, 999)))
     m.end(clip=(32, 32, 64, 32))
@@ -110,8 +110,8 @@ def test_a_group_is_clipped_where_the_game_would(box):
     assert inside == {(x, y) for x in range(16, 48) for y in range(16, 32)}
 
 
-def test_parallax_is_seen_from_the_middle(box):
-    # 200 x 100 tiles: the middle is (3200, 1600). At parallax 50 the group's (1600 + 7, 800) is there.
+def test_parallax_uses_the_middle_of_the_map(box):
+    # 200 x 100 tiles: the middle is (3200, 1600). With parallax 50, the middle of the group is (1600 + 7, 800).
     m = Map(200, 100)
     m.quads(quad(square(1600 - 93, 700, 1600 + 107, 900)))
     m.end(offset=(7, 0), parallax=(50, 50))
@@ -119,12 +119,12 @@ def test_parallax_is_seen_from_the_middle(box):
     red = [(x, y) for x in range(p.w) for y in range(p.h) if p[x, y] == RED]
     xs, ys = [x for x, _ in red], [y for _, y in red]
     assert abs((min(xs) + max(xs) + 1) / 2 - 200) <= 1 and abs((min(ys) + max(ys) + 1) / 2 - 100) <= 1
-    # The screen at zoom 1 is 1150000 units large, here 1500 wide; the group zooms by half.
+    # The screen at zoom 1 is 1150000 units large, here 1500 wide; the group has half the zoom.
     width = 200 * 400 / (1500 * (50 * (6400 / 1500 - 1) + 100) / 100)
     assert abs(len(set(xs)) - width) <= 1.5
 
 
-def test_envelopes_are_at_their_begin_and_the_offset_counts(box):
+def test_envelopes_are_drawn_at_time_zero_plus_offset(box):
     m = Map(4, 1)
     move = [0, 1, 0, 0, 0, 0, 1000, 1, 96 * 1024, 0, 0, 0]
     fade = [0, 1, 1024, 1024, 1024, 0, 1000, 1, 1024, 1024, 1024, 1024]
@@ -140,7 +140,7 @@ def test_envelopes_are_at_their_begin_and_the_offset_counts(box):
     assert p[40, 8] == BLACK and abs(p[56, 8][0] - 128) <= 1
 
 
-def test_images_of_the_game_are_found_and_nothing_else(box):
+def test_only_images_of_the_game_are_used(box):
     mapres = os.path.join(box.root, "mapres")
     os.mkdir(mapres)
     n, pixels = tileset()
@@ -152,18 +152,18 @@ def test_images_of_the_game_are_found_and_nothing_else(box):
         m.external(name)
         m.design((1, 0, 0, 0), 0, (255,) * 4)
         m.end()
-        told = "" if drawn else "image 0 (%s) is not drawn" % name.decode()
-        p = draw(box, m, "-o", "mapres=" + mapres, told=told)
+        message = "" if drawn else "image 0 (%s) is not drawn" % name.decode()
+        p = draw(box, m, "-o", "mapres=" + mapres, message=message)
         assert (p[10, 10] == RED) == drawn
 
 
 def plain(color, n=16):
-    """A PNG of one color that covers a tile set of 16 x 16 tiles."""
+    """A PNG of one color for a tileset of 16 x 16 tiles."""
     return png(n, n, bytes(color) * n * n)
 
 
 def uses_image(version):
-    """A map with one tile of an external image, whose item has this version: 2 is of Teeworlds 0.7 alone."""
+    """A map with one tile of an external image, whose item has this version. Only Teeworlds 0.7 writes 2."""
     m = Map(1, 1)
     m.add(datafile.IMAGE, [version, 64, 64, 1, m.blob(b"own_tiles\0"), -1] + [1] * (version >= 2))
     m.design((1, 0, 0, 0), 0, (255,) * 4)
@@ -171,8 +171,9 @@ def uses_image(version):
     return m
 
 
-def test_a_map_is_drawn_with_the_images_of_its_own_game(box):
-    """Both games have images of one name that differ (grass_main), and DDNet has some of 0.7 as NAME_0.7."""
+def test_a_map_uses_the_images_of_its_own_game(box):
+    """Both games have different images with the same name (grass_main), and DDNet has some images of 0.7 as
+    NAME_0.7."""
     home = os.path.join(box.root, "home")
     ddnet, teeworlds = home + "/.local/share/ddnet/mapres", home + "/.teeworlds/mapres"
     os.makedirs(ddnet)
@@ -186,7 +187,7 @@ def test_a_map_is_drawn_with_the_images_of_its_own_game(box):
         return Picture(out)[10, 10]
 
     boxes.put(ddnet + "/own_tiles.png", plain(RED), os.O_WRONLY | os.O_CREAT)
-    assert [drawn(1), drawn(2)] == [RED, RED]  # better than none
+    assert [drawn(1), drawn(2)] == [RED, RED]  # better than no image
     boxes.put(ddnet + "/own_tiles_0.7.png", plain(GREEN), os.O_WRONLY | os.O_CREAT)
     assert [drawn(1), drawn(2)] == [RED, GREEN]
     boxes.put(teeworlds + "/own_tiles.png", plain(BLUE), os.O_WRONLY | os.O_CREAT)
@@ -203,7 +204,7 @@ def test_a_map_is_drawn_with_the_images_of_its_own_game(box):
         os.unlink(out)
 
 
-def test_one_layer_alone_has_nothing_behind_it(box):
+def test_a_single_layer_has_a_transparent_background(box):
     m = Map(2, 1)
     m.design((1, 0, 0, 0) * 2, -1, GREEN)
     m.design((1, 0, 0, 0) + (0,) * 4, -1, RED)
@@ -218,7 +219,7 @@ def test_one_layer_alone_has_nothing_behind_it(box):
         assert r.code == 2 and bad in r.err and not os.path.exists(box.root + "/no.png"), r
 
 
-def test_entities_are_told_apart_by_their_kind(box):
+def test_entities_differ_by_kind(box):
     m = Map(4, 1, (1, 0, 0, 0, 3, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0))
     m.design((1, 0, 0, 0) * 4, -1, RED)
     m.end()
@@ -244,14 +245,14 @@ def test_the_same_map_gives_the_same_picture(box, path):
 @pytest.mark.parametrize("path", places.each_crafted_map("ok", "quirk", "bad"))
 def test_a_crafted_map_is_drawn_or_refused_within_bounds(box, path):
     copy, out = box.add(path), os.path.join(box.root, "out.png")
-    # The budget and 64 MiB, and three threads' stacks.
+    # The budget and 64 MiB, and the stacks of three threads.
     r = box.run("-c", 'ulimit -d %d && exec "$0" "$@"' % ((64 + 64 + 32) << 10), places.BINARY, "preview", copy, out,
                 program="sh")
     assert r.code in (0, 2) and "memory" not in r.err, r
     assert os.path.exists(out) == (r.code == 0)
 
 
-def test_more_than_can_be_drawn_is_refused(box):
+def test_a_map_too_large_to_draw_is_refused(box):
     m = Map(2, 2)
     m.quads(*[quad(square(0, 0, 64, 64))] * 5000)
     m.end()
@@ -261,7 +262,7 @@ def test_more_than_can_be_drawn_is_refused(box):
 
 
 def hostile(layers, more=(), blobs=()):
-    """A map with the game layer of Map(2, 2), and layers whose integers are given."""
+    """A map with the game layer of Map(2, 2), and layers with the given integers."""
     m = Map(2, 2)
     for data in blobs:
         m.blob(data)
@@ -283,8 +284,8 @@ ROW, WHOLE = 1 << 23, 1 << 22
 @pytest.mark.skipif(bool(places.sanitizers()), reason="figures are for a plain build")
 @pytest.mark.parametrize("what", ["a long row", "a long packed row", "a long image", "one layer over and over",
                                   "many quads with an envelope"])
-def test_a_small_map_takes_neither_much_memory_nor_hours(box, what):
-    # All of them are some hundred kB; they would take gigabytes, or hours.
+def test_a_small_hostile_map_takes_little_memory_and_time(box, what):
+    # All maps have some hundred kB, and would take gigabytes or hours.
     if what == "a long row":
         m = hostile([tiles(ROW, 1, 0)], blobs=[b"\1\0\0\0" * ROW])
     elif what == "a long packed row":
@@ -301,14 +302,14 @@ def test_a_small_map_takes_neither_much_memory_nor_hours(box, what):
                     [(datafile.ENVELOPE, [1, 3, 0, points]),
                      (datafile.ENVPOINTS, [v for t in range(points) for v in (t, 1, 0, 0, 0, 0)])], [one * n])
     path, out = box.add(m, "small.map"), os.path.join(box.root, "out.png")
-    # The budget and 64 MiB, and three threads' stacks; and a minute of a processor.
+    # The budget and 64 MiB, and the stacks of three threads; and a minute of CPU time.
     r = box.run("-c", 'ulimit -t 60; ulimit -d %d && exec "$0" "$@"' % ((64 + 64 + 32) << 10), places.BINARY,
                 "preview", "--size", 64, path, out, program="sh", timeout=600)
     assert r.code in (0, 2) and "memory" not in r.err, r
     assert "too long" in r.err or "more than" in r.err or what.startswith("many"), r
 
 
-def test_of_points_at_one_time_the_last_goes_on(box):
+def test_the_last_of_several_points_at_one_time_continues_the_envelope(box):
     m = Map(8, 2)
     # Position by x: at 0 ms 0 and then 32, at 100 ms 96; at 100 ms again 128, at 300 ms 192.
     xs = [(0, 0), (0, 32), (100, 96), (100, 128), (300, 192)]
@@ -317,11 +318,11 @@ def test_of_points_at_one_time_the_last_goes_on(box):
     m.add(datafile.ENVELOPE, [1, 3, 0, len(xs)])
     m.add(datafile.ENVPOINTS, [v for t, x in xs for v in (t, 1, x * 1024, 0, 0, 0)])
     p = draw(box, m, size=64)
-    # A pixel is four units. At 0 ms 32, at 50 ms 64, at 100 ms 96 and at 200 ms 160.
+    # A pixel has four units. At 0 ms 32, at 50 ms 64, at 100 ms 96 and at 200 ms 160.
     assert [x for x in range(64) if p[x, 8] == RED] == [*range(8, 12), *range(16, 20), *range(24, 28), *range(40, 44)]
 
 
-def test_an_empty_file_of_another_users_gets_no_picture(box, root):
+def test_an_empty_file_of_another_user_is_not_overwritten(box, root):
     path, out = box.add(datafile.small_map(), "small.map"), os.path.join(box.root, "out.png")
     boxes.put(out, b"", os.O_WRONLY | os.O_CREAT)
     os.chown(out, 12345, 12345)
@@ -330,13 +331,13 @@ def test_an_empty_file_of_another_users_gets_no_picture(box, root):
         assert theirs.read() == b"" and os.stat(out).st_uid == 0 and Picture(out)
 
 
-def test_nothing_but_a_picture_is_written_over(box):
+def test_only_a_picture_is_overwritten(box):
     path = box.add(datafile.small_map())
     out = os.path.join(box.root, "out.png")
     for other in path, box.add(datafile.small_map(), "other.map"):
         before = boxes.get(other)
         r = box.run("preview", path, other)
-        assert r.code == 2 and "no PNG" in r.err and boxes.get(other) == before
+        assert r.code == 2 and "is not a PNG" in r.err and boxes.get(other) == before
     os.mkfifo(out)
     assert box.run("preview", path, out).code == 2
     os.unlink(out)
@@ -345,7 +346,7 @@ def test_nothing_but_a_picture_is_written_over(box):
 
 
 @pytest.mark.parametrize("args", [[], ["-"]], ids=["none", "dash"])
-def test_a_picture_on_standard_output(box, args):
+def test_a_picture_can_go_to_standard_output(box, args):
     path, out = box.add(datafile.small_map(), "small.map"), os.path.join(box.root, "out.png")
     assert box.run("preview", path, out).code == 0
     with open(os.path.join(box.root, "piped.png"), "wb") as f:
@@ -353,12 +354,12 @@ def test_a_picture_on_standard_output(box, args):
                            timeout=120)
     assert (r.returncode, r.stderr) == (0, b"") and boxes.get(f.name) == boxes.get(out)
     assert not os.path.exists(os.path.join(box.root, "-"))
-    # A terminal would take its bytes for commands.
-    told, code = boxes.on_a_terminal(box, "preview", path, *args)
-    assert code == 1 and "terminal" in told and "PNG" not in told
+    # A terminal would interpret the bytes as commands.
+    message, code = boxes.on_a_terminal(box, "preview", path, *args)
+    assert code == 1 and "terminal" in message and "PNG" not in message
 
 
-def test_a_full_standard_output_is_told(box):
+def test_an_error_of_standard_output_is_reported(box):
     path = box.add(datafile.small_map(), "small.map")
     with open("/dev/full", "wb") as full:
         r = subprocess.run([places.BINARY, "preview", path], stdout=full, stderr=subprocess.PIPE, text=True, timeout=120)
@@ -370,11 +371,11 @@ def test_a_name_with_another_ending_is_refused(box):
     for name in ("out.jpg", "out.map", "out.png.gif", "out."):
         out = os.path.join(box.root, name)
         r = box.run("preview", path, out)
-        assert (r.code, r.err) == (2, "mapfs: %s: a picture is PNG: its name ends in .png\n" % out)
+        assert (r.code, r.err) == (2, "mapfs: %s: the name of a picture must end in .png\n" % out)
         assert not os.path.exists(out)
     picture = os.path.join(box.root, "out.PNG")
     assert box.run("preview", path, picture).code == 0
-    # A picture, but not of that name; and a file that somebody made for it (mktemp, a thumbnailer).
+    # A picture with an unexpected name, and a file made for the picture (mktemp, a thumbnailer), may be overwritten.
     os.rename(picture, os.path.join(box.root, "out.jpg"))
     assert box.run("preview", path, os.path.join(box.root, "out.jpg")).code == 2
     out = os.path.join(box.root, "tmp.aB3dE")
@@ -382,7 +383,7 @@ def test_a_name_with_another_ending_is_refused(box):
     assert box.run("preview", path, out).code == 0 and Picture(out).w > 0
 
 
-def test_what_is_no_number_and_what_has_no_picture_is_told(box):
+def test_invalid_numbers_and_maps_without_picture_are_reported(box):
     path = box.add(datafile.small_map(), "small.map")
     for args in (["--size", "15"], ["--size", "x"], ["--size", "4097"], ["--what"]):
         assert box.run("preview", *args, path, "/nowhere/x.png").code == 1

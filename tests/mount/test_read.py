@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Reading: every name, size and byte is what the layout page says, and the map stays as it is."""
+"""Reading: every name, size and byte follows the layout page, and the map stays unchanged."""
 import errno
 import json
 import os
@@ -18,8 +18,8 @@ REAL_MAPS = places.each_debian_map() + places.each_corpus_map()
 
 
 def expected_tree(m, f):
-    """Compares names and kinds below the mount with the layout page's, but for what groups and
-    envelopes hold; returns the expected files and the stats of those that are there."""
+    """Compare names and kinds in the mount with the layout page, except inside groups and envelopes, and return the
+    expected files and the stats of the existing ones."""
     files, dirs = layout.tree(f)
     seen, seen_dirs = m.walk()
     loose = (b"groups/", b"envelopes/")
@@ -51,14 +51,14 @@ def check_contents(m, files, seen):
             assert got == want, "content of %s" % path
 
 
-# Of the real maps at hand, those that are refused, and what the refusal has to name.
+# Real maps that mapfs refuses, and the word that the message must contain.
 REFUSED = {
-    "2338a02b_TestOut.map": "data_size",  # cut: its sections end 224 bytes past the file's end
+    "2338a02b_TestOut.map": "data_size",  # cut: its sections end 224 bytes behind the end of the file
 }
 
 
 def mount_or_refused(box, path, opts=""):
-    """Mounts a copy, or sees it refused for the reason on the list; returns (Mount, Datafile)."""
+    """Mount a copy, or check that it is refused with the listed reason; return (Mount, Datafile)."""
     copy = box.add(path)
     if os.path.basename(path) in REFUSED:
         r = box.run(copy, box.point())
@@ -70,7 +70,7 @@ def mount_or_refused(box, path, opts=""):
 
 
 @pytest.mark.parametrize("path", REAL_MAPS)
-def test_names_sizes_and_bytes_are_the_layouts_and_reading_leaves_the_map(box, path):
+def test_names_sizes_and_bytes_follow_the_layout_and_reading_changes_nothing(box, path):
     m, f = mount_or_refused(box, path)
     if not m:
         return
@@ -88,7 +88,7 @@ def rewrite_by_cat(path, data):
 
 
 def rewrite_in_pieces(path, data):
-    """Without a truncation, in pieces that fit no boundary."""
+    """Write without truncation, in pieces that match no boundary."""
     fd = os.open(path, os.O_WRONLY)
     try:
         for at in range(0, len(data), 100_003):
@@ -99,12 +99,12 @@ def rewrite_in_pieces(path, data):
     os.close(fd)
 
 
-# Of tables, those up to a size: a large map has gigabytes of them, and they are all alike. (The laws
-# in tests/teeworlds are tried on every file of every map, without the kernel in between.)
+# Tables only up to a size, because a large map has gigabytes of similar ones. (tests/teeworlds checks every file of
+# every map, without the kernel.)
 @pytest.mark.parametrize("rewrite,most", [(rewrite_by_cat, 4 << 20), (rewrite_in_pieces, 1 << 20)],
                          ids=["at once", "in pieces"])
 @pytest.mark.parametrize("path", REAL_MAPS)
-def test_writing_every_file_its_own_content_leaves_the_map(box, path, rewrite, most):
+def test_rewriting_every_file_with_its_own_content_changes_nothing(box, path, rewrite, most):
     m, f = mount_or_refused(box, path)
     if not m:
         return
@@ -126,7 +126,7 @@ def test_writing_every_file_its_own_content_leaves_the_map(box, path, rewrite, m
         except OSError as e:
             refused.append((name, os.strerror(e.errno)))
     assert not refused
-    # At least the files of info can be written, except where the view is raw alone.
+    # Files of info can be written, unless the mount has only raw/.
     assert written >= (5 if layout.typed(f) else 0)
     m.unmount()
     after = os.stat(m.map)
@@ -134,7 +134,7 @@ def test_writing_every_file_its_own_content_leaves_the_map(box, path, rewrite, m
     assert (after.st_mtime_ns, after.st_ino) == (before.st_mtime_ns, before.st_ino)
 
 
-def test_cp_onto_every_file_its_own_copy_leaves_the_map(box):
+def test_cp_of_a_copy_onto_every_file_changes_nothing(box):
     copy = box.add(places.debian_map("ddnet/data/maps/Sunny Side Up.map"))
     raw = boxes.get(copy)
     m = box.mount(copy)
@@ -151,7 +151,7 @@ def test_cp_onto_every_file_its_own_copy_leaves_the_map(box):
 
 
 @pytest.mark.skipif(len(places.debian_maps()) == 0, reason=places.NO_MAPS)
-def test_the_debian_maps_are_all_there():
+def test_all_debian_maps_are_found():
     assert len(places.debian_maps()) == places.DEBIAN_MAPS
 
 
@@ -167,7 +167,7 @@ def test_odd_names_are_escaped_and_cut_at_whole_characters(box):
     f = datafile.Datafile.load(m.map)
     seen = set(os.listdir(os.fsencode(m / "images")))
     assert seen == {p[len(b"images/"):] for p, _ in layout.image_files(f)}
-    # Some of them written out, so that the derivation is held to something too.
+    # Some literal names, independent of the derivation.
     assert {b"00_a%2Fb.json", b"01_100%25.json", b"02_tab%09here.json", b"03_%FF%FE.json",
             b"04_zeile%E2%80%A8ende.json", b"06_..%2Fup.json", b"12_45_unhookable.json",
             b"13_name.png.json", b"09_" + "ü".encode() * 123 + b".json",
@@ -175,7 +175,7 @@ def test_odd_names_are_escaped_and_cut_at_whole_characters(box):
     m.unmount()
 
 
-def test_without_a_version_item_of_1_there_is_only_raw(box):
+def test_a_map_without_version_1_shows_only_raw(box):
     b = datafile.Builder()
     b.info(b"nobody", settings=[b"sv_test 1"])
     for name, version in (("none.map", None), ("two.map", 2)):
@@ -188,7 +188,7 @@ def test_without_a_version_item_of_1_there_is_only_raw(box):
         m.unmount()
 
 
-def test_an_empty_place_is_there_to_copy_into(box):
+def test_empty_directories_exist_as_targets_for_copies(box):
     b = datafile.Builder()
     b.add(datafile.MAP_VERSION, [1])
     m = box.mount(box.add(b.encode()))
@@ -205,14 +205,14 @@ def test_an_empty_place_is_there_to_copy_into(box):
     m.unmount()
 
 
-def test_an_image_that_is_not_rgba_is_shown_as_json_with_its_own_external(box):
+def test_an_image_that_is_not_rgba_is_shown_as_json(box):
     b = datafile.Builder()
     b.add(datafile.MAP_VERSION, [1])
     pixels = b.blob(bytes(16 * 16 * 4))
     name = b.blob(b"p\0")
     b.add(datafile.IMAGE, [2, 16, 16, 0, name, pixels, 0])  # RGB
     b.add(datafile.IMAGE, [2, 16, 16, 0, name, pixels, 1])
-    b.add(datafile.IMAGE, [1, 16, 16, 0, name, pixels, 77])  # garbage where version is 1
+    b.add(datafile.IMAGE, [1, 16, 16, 0, name, pixels, 77])  # garbage: version 1 has no such field
     b.add(datafile.IMAGE, [1, 17, 16, 0, name, pixels])  # too little data
     b.add(datafile.IMAGE, [1, 0, 0, 0, name, pixels])
     m = box.mount(box.add(b.encode()))
@@ -225,7 +225,7 @@ def test_an_image_that_is_not_rgba_is_shown_as_json_with_its_own_external(box):
     m.unmount()
 
 
-def test_raw_can_be_left_out(small, box):
+def test_raw_off_hides_raw(small, box):
     m = box.mount(small, "raw=off")
     assert sorted(os.listdir(m.point)) == sorted(layout.TYPED_DIRS)
     m.unmount()
@@ -241,11 +241,11 @@ def test_raw_is_read_only_by_default(small, box):
     m.unmount()
 
 
-def test_any_range_of_a_png_is_the_same_as_the_whole(box):
+def test_any_range_of_a_png_equals_that_part_of_the_whole(box):
     m = box.mount(box.add(datafile.small_map(image=(333, 222))))
     whole = m.get("images/0_checker.png")
     fd = os.open(m / "images/0_checker.png", os.O_RDONLY)
-    # Past the page cache, so that mapfs answers each of them.
+    # Bypass the page cache, so that mapfs answers each read.
     for at in [0, 7, 8, 32, 33, 41, 43, 48, 65535, 65570, 65583, 131_000, len(whole) - 20]:
         for n in (1, 5, 4096, 70_000):
             os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
@@ -254,9 +254,9 @@ def test_any_range_of_a_png_is_the_same_as_the_whole(box):
     m.unmount()
 
 
-def test_what_takes_long_to_write_is_shown_whole(box):
-    """Texts that are not written just to tell how long they are: an envelope's of more than 256 points, and an
-    item's of more than 65536 integers."""
+def test_a_long_text_is_shown_completely(box):
+    """A file whose size is computed without writing its text: an envelope with more than 256 points, and an item with
+    more than 65536 integers."""
     many, few = 11000, 257
     numbers = [n for i in range(many + few) for n in (i, 1, 7 * i, -i, 0, 0)]
     b = datafile.Builder()
@@ -282,7 +282,7 @@ def test_what_takes_long_to_write_is_shown_whole(box):
     m.unmount()
 
 
-def test_times_modes_and_owner_follow_the_maps(small, box):
+def test_times_modes_and_owner_equal_those_of_the_map(small, box):
     os.chmod(small, 0o640)
     m = box.mount(small)
     for name in ("info/settings.cfg", "images/0_checker.png"):
@@ -315,7 +315,7 @@ def test_the_control_attributes_are_not_listed(small, box):
     m.unmount()
 
 
-def test_free_space_is_the_hosts(small, box):
+def test_free_space_equals_that_of_the_host(small, box):
     m = box.mount(small)
     there, here = os.statvfs(m.point), os.statvfs(box.maps)
     assert there.f_blocks * there.f_frsize == here.f_blocks * here.f_frsize

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""The worker from inside: what a map could do that had taken it over."""
+"""The sandbox of the worker: operations that a map could try after taking the worker over."""
 import errno
 import os
 import stat
@@ -33,7 +33,7 @@ def victim():
     p.wait()
 
 
-def outside(box, name="outside"):
+def outside_file(box, name="outside"):
     path = os.path.join(box.root, name)
     boxes.put(path, b"secret\n", os.O_WRONLY | os.O_CREAT)
     os.chmod(path, 0o600)
@@ -43,16 +43,16 @@ def outside(box, name="outside"):
 def attempt(m, inside, what, path="/", number=0):
     inside.ask(what, os.fsencode(path), number)
 
-    def done():
-        boxes.refused(os.listxattr, m / SETTINGS)  # wakes it
+    def attempted():
+        boxes.refused(os.listxattr, m / SETTINGS)  # wakes the worker
         return inside.answer() is not None or len(m.box.processes()) < 2
-    assert boxes.wait_for(done)
+    assert boxes.wait_for(attempted)
     return inside.answer()
 
 
 @pytest.mark.parametrize("what", [OPEN, CREATE, FCHMOD, UNMOUNT])
-def test_it_reaches_nothing_outside_and_lives_on(box, small, inside, what):
-    path = outside(box)
+def test_the_worker_cannot_reach_files_outside_and_survives_the_attempt(box, small, inside, what):
+    path = outside_file(box)
     m = box.mount(small, shim=inside)
     r = attempt(m, inside, what, m.point if what == UNMOUNT else path)
     if what == UNMOUNT:
@@ -64,38 +64,38 @@ def test_it_reaches_nothing_outside_and_lives_on(box, small, inside, what):
 
 
 @pytest.mark.parametrize("what", [CHMOD, SETXATTR, CONNECT, FORK, EXEC, PTRACE, KILL])
-def test_what_it_has_no_need_of_kills_it_and_that_is_said(box, small, inside, victim, what):
-    path = "/bin/true" if what == EXEC else outside(box)
+def test_a_forbidden_call_kills_the_worker_and_is_reported(box, small, inside, victim, what):
+    path = "/bin/true" if what == EXEC else outside_file(box)
     m, p = box.foreground(small, shim=inside)
     m.put(SETTINGS, b"x 1\n")
     assert attempt(m, inside, what, path, victim.pid) is None
     assert p.wait(90) == 4
-    said = boxes.get(p.log).decode()
-    assert "killed at a system call" in said and "journal is kept" in said, said
+    log = boxes.get(p.log).decode()
+    assert "killed for a forbidden system call" in log and "journal is kept" in log, log
     assert path == "/bin/true" or os.stat(path).st_mode & 0o777 == 0o600
     assert not m.mounted()
-    # And what was closed before comes back.
+    # Closed changes are replayed.
     m = box.mount(small)
     assert m.get(SETTINGS) == b"x 1\n"
     m.unmount()
 
 
 def special(directory):
-    """What runs with its owner's or its group's rights, and the directories that hand the latter on."""
+    """Files with set-user-ID or set-group-ID, and directories that pass the latter on."""
     return [name for name in os.listdir(directory)
             if os.lstat(os.path.join(directory, name)).st_mode & (stat.S_ISUID | stat.S_ISGID)]
 
 
 @pytest.mark.parametrize("mode", [0o4755, 0o2755, 0o6711])
-def test_it_leaves_nothing_that_runs_with_the_rights_of_its_owner(box, small, inside, mode):
-    """Beside the map, where it may make files, and no capability is needed for it."""
+def test_the_worker_cannot_make_setuid_files(box, small, inside, mode):
+    """The worker may make files beside the map, and these modes need no capability."""
     path = os.path.join(os.path.dirname(small), "program")
     m = box.mount(small, shim=inside)
     for what, why in ((OPENAT, errno.EPERM), (OPENAT2, errno.ENOSYS), (TMPFILE, errno.EPERM),
                       (MKDIR, errno.EPERM), (MKNOD, errno.ENOSYS)):
         assert attempt(m, inside, what, path, mode) == why, what
         assert not os.path.lexists(path)
-    # Without these bits it may, or the above says nothing; and then add them.
+    # Files without these bits are allowed, so the refusals above are due to the bits. Adding them later fails, too.
     assert attempt(m, inside, OPENAT, path, mode & 0o1777) == 0
     assert attempt(m, inside, FCHMOD, path, mode) == errno.EPERM
     assert attempt(m, inside, FCHMOD, path, mode & 0o1777) == 0
@@ -106,8 +106,8 @@ def test_it_leaves_nothing_that_runs_with_the_rights_of_its_owner(box, small, in
     os.unlink(path)
 
 
-def test_what_has_such_rights_and_is_changed_has_them_no_longer(box, small, inside):
-    """Nobody has FSETID; memory that is shared with a file would go round that."""
+def test_a_write_clears_setuid_bits(box, small, inside):
+    """Without the capability FSETID a write clears these bits, but shared memory would bypass that."""
     path = os.path.join(os.path.dirname(small), "program")
     m = box.mount(small, shim=inside)
     boxes.put(path, b"true\n", os.O_WRONLY | os.O_CREAT)
@@ -121,7 +121,7 @@ def test_what_has_such_rights_and_is_changed_has_them_no_longer(box, small, insi
 
 
 @pytest.mark.parametrize("mode", [0o4755, 0o2750, 0o6644])
-def test_a_map_with_such_rights_is_saved_without_them_and_that_is_said(box, small, mode):
+def test_a_map_with_setuid_bits_is_saved_without_them_and_reported(box, small, mode):
     os.chmod(small, mode)
     m = box.mount(small)
     for bit, name in ((stat.S_ISUID, "set-user-ID"), (stat.S_ISGID, "set-group-ID")):
@@ -136,14 +136,14 @@ def capabilities(pid):
     return [int(boxes.status_field(pid, f), 16) for f in ("CapEff", "CapPrm", "CapBnd")]
 
 
-def test_of_roots_own_files_the_worker_keeps_no_capability(box, root, small):
+def test_the_worker_keeps_no_capability_for_files_of_root(box, root, small):
     m = box.mount(small)
     assert capabilities(box.worker()) == [0, 0, 0]
     m.put(SETTINGS, b"x 1\n")
     m.unmount()
 
 
-def test_of_a_users_files_roots_worker_keeps_three(box, root, small):
+def test_roots_worker_keeps_three_capabilities_for_files_of_a_user(box, root, small):
     chown, dac_override, fowner = 1 << 0, 1 << 1, 1 << 3
     os.chown(small, 65534, 65534)
     m = box.mount(small)
@@ -153,7 +153,7 @@ def test_of_a_users_files_roots_worker_keeps_three(box, root, small):
     assert os.stat(small).st_uid == 65534 and os.stat(small).st_gid == 65534
 
 
-def test_of_a_foreign_group_or_second_file_the_owner_is_kept_too(box, root, small):
+def test_a_save_by_root_keeps_a_foreign_group(box, root, small):
     os.chown(small, 0, 4321)
     m = box.mount(small)
     m.put(SETTINGS, b"x 1\n")
@@ -164,7 +164,7 @@ def test_of_a_foreign_group_or_second_file_the_owner_is_kept_too(box, root, smal
 DAC_OVERRIDE, SYS_ADMIN = 1 << 1, 1 << 21
 
 
-def test_roots_guard_keeps_what_unmounting_needs(box, root, small):
+def test_roots_supervisor_keeps_only_the_capabilities_for_unmounting(box, root, small):
     m = box.mount(small)
-    assert all(c & ~(DAC_OVERRIDE | SYS_ADMIN) == 0 for c in capabilities(box.guard()))
+    assert all(c & ~(DAC_OVERRIDE | SYS_ADMIN) == 0 for c in capabilities(box.supervisor()))
     m.unmount()

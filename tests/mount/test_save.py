@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Saving: what the new file keeps of the old, and who is not overwritten."""
+"""Saving: attributes that the new file keeps, and files that a save must not overwrite."""
 import errno
 import os
 import random
@@ -13,9 +13,9 @@ import box as boxes
 import datafile
 import editing
 import layout
+import marked_maps
 import parts
 import places
-import theirs
 from test_read import mount_or_refused
 
 SETTINGS = "info/settings.cfg"
@@ -25,7 +25,7 @@ def change(m, text=b"changed 1\n"):
     m.put(SETTINGS, text)
 
 
-def test_mode_owner_and_attributes_are_kept(box, small):
+def test_a_save_keeps_mode_owner_and_attributes(box, small):
     os.chmod(small, 0o640)
     os.setxattr(small, "user.origin", b"far away")
     if os.geteuid() == 0:
@@ -41,7 +41,7 @@ def test_mode_owner_and_attributes_are_kept(box, small):
     assert os.getxattr(small, "user.origin") == b"far away"
 
 
-def test_an_acl_is_kept(box, small):
+def test_a_save_keeps_an_acl(box, small):
     if not shutil.which("setfacl"):
         pytest.skip("not installed: acl")
     subprocess.run(["setfacl", "-m", "u:1234:rw,g:4321:r", small], check=True)
@@ -53,7 +53,7 @@ def test_an_acl_is_kept(box, small):
     assert os.getxattr(small, "system.posix_acl_access") == acl
 
 
-def test_a_symbolic_link_stays_one(box, small):
+def test_a_save_keeps_a_symbolic_link(box, small):
     elsewhere = os.path.join(box.root, "elsewhere")
     os.mkdir(elsewhere)
     link = os.path.join(elsewhere, "link.map")
@@ -66,7 +66,7 @@ def test_a_symbolic_link_stays_one(box, small):
     assert os.listdir(elsewhere) == ["link.map"]
 
 
-def test_a_relative_path_is_that_of_the_caller(box, small):
+def test_a_relative_path_is_relative_to_the_caller(box, small):
     r = box.run(os.path.basename(small), box.point(), cwd=box.maps)
     m = boxes.Mount(box, small, box.point(), r)
     assert r.code == 0, r
@@ -75,7 +75,7 @@ def test_a_relative_path_is_that_of_the_caller(box, small):
     assert parts.settings(small) == b"changed 1\0"
 
 
-def test_version_3_stays_version_3(box):
+def test_a_save_keeps_version_3(box):
     plain = datafile.Datafile(datafile.small_map())
     m = box.mount(box.add(datafile.encode(plain.items, plain.blobs(), version=3)))
     change(m)
@@ -86,7 +86,7 @@ def test_version_3_stays_version_3(box):
     assert after.raw == datafile.encode(after.items, after.blobs(), version=3)
 
 
-def test_unchanged_blobs_are_copied_as_they_were_compressed(box):
+def test_unchanged_blobs_are_copied_compressed(box):
     plain = datafile.Datafile(datafile.small_map())
     m = box.mount(box.add(datafile.encode(plain.items, plain.blobs(), level=9)))
     before = datafile.Datafile.load(m.map)
@@ -97,7 +97,7 @@ def test_unchanged_blobs_are_copied_as_they_were_compressed(box):
     assert datafile.same_but(before, after, blobs=[blob]) == []
 
 
-def test_the_old_headers_that_are_short_are_written_right(box):
+def test_a_save_corrects_old_short_headers(box):
     raw = bytearray(datafile.small_map())
     short = 4 * datafile.Datafile(bytes(raw)).n_data
     for at in (8, 12):
@@ -117,7 +117,7 @@ def other_program_replaces(path, text=b"from another program"):
     os.rename(path + ".tmp", path)
 
 
-def test_another_programs_change_is_not_overwritten(box, small):
+def test_the_change_of_another_program_is_not_overwritten(box, small):
     m = box.mount(small)
     change(m)
     other_program_replaces(small)
@@ -128,12 +128,12 @@ def test_another_programs_change_is_not_overwritten(box, small):
     assert parts.settings(small + ".mapfs-conflict") == b"changed 1\0"
 
 
-def test_sync_fails_where_the_save_went_beside_the_map(box, small):
+def test_sync_fails_after_a_conflict(box, small):
     m = box.mount(small)
     change(m)
     other_program_replaces(small)
     box.allow("small.map.mapfs-*")
-    for _ in range(2):  # that nothing came since does not bring it into the map
+    for _ in range(2):  # a second sync does not write the map either
         assert boxes.refused(boxes.sync_root, m.point) == errno.ESTALE
         assert parts.settings(small) == b"from another program\0"
         assert parts.settings(small + ".mapfs-conflict") == b"changed 1\0"
@@ -142,14 +142,14 @@ def test_sync_fails_where_the_save_went_beside_the_map(box, small):
 
 @pytest.mark.parametrize("text", [b"from another program", b"sv_deepfly 8\0tune ground_friction 0.5"],
                          ids=["of another length", "of the same length"])
-def test_another_programs_change_in_place_is_not_overwritten(box, small, text):
+def test_the_in_place_change_of_another_program_is_not_overwritten(box, small, text):
     m = box.mount(small)
     change(m)
     other = datafile.small_map(settings=[text])
     with open(small, "r+b") as f:
         f.write(other)
         f.truncate()
-    # The blobs that were to be copied are gone with the old content: a conflict, or no save at all.
+    # The blobs to copy are lost with the old content: a conflict, or a failed save.
     r = box.run("-u", m.point)
     assert r.code in (4, 6), r
     assert boxes.get(small) == other
@@ -160,7 +160,7 @@ def test_another_programs_change_in_place_is_not_overwritten(box, small, text):
     assert boxes.get(small) == other
 
 
-def test_another_programs_change_without_one_of_ours_is_no_conflict(box, small):
+def test_the_change_of_another_program_alone_is_no_conflict(box, small):
     m = box.mount(small)
     m.get(SETTINGS)
     other_program_replaces(small)
@@ -168,7 +168,7 @@ def test_another_programs_change_without_one_of_ours_is_no_conflict(box, small):
     assert parts.settings(small) == b"from another program\0"
 
 
-def test_a_map_that_was_removed_is_not_lost(box, small):
+def test_changes_of_a_removed_map_are_not_lost(box, small):
     m = box.mount(small)
     change(m)
     os.unlink(small)
@@ -179,9 +179,9 @@ def test_a_map_that_was_removed_is_not_lost(box, small):
 
 @pytest.mark.parametrize("how, words", [
     ("replaced", "another program changed the map"), ("removed", "the map was removed or renamed"),
-    ("renamed", "the map was removed or renamed"), ("linked", "a symbolic link took the map's place"),
-    ("linked to a copy", "a symbolic link took the map's place")])
-def test_a_conflict_says_what_became_of_the_map(box, small, how, words):
+    ("renamed", "the map was removed or renamed"), ("linked", "a symbolic link replaced the map"),
+    ("linked to a copy", "a symbolic link replaced the map")])
+def test_a_conflict_reports_what_happened_to_the_map(box, small, how, words):
     m = box.mount(small)
     change(m)
     old, real = boxes.get(small), small + "~"
@@ -198,7 +198,7 @@ def test_a_conflict_says_what_became_of_the_map(box, small, how, words):
         os.symlink(os.path.basename(real), small)
     r = m.unmount(code=6)
     box.allow("small.map~", "small.map.mapfs-conflict")
-    assert "saved: as small.map.mapfs-conflict, since %s" % words in r.out
+    assert "saved: as small.map.mapfs-conflict, because %s" % words in r.out
     assert parts.settings(small + ".mapfs-conflict") == b"changed 1\0"
     if "linked" in how:
         assert os.readlink(small) == "small.map~"
@@ -206,19 +206,19 @@ def test_a_conflict_says_what_became_of_the_map(box, small, how, words):
         assert boxes.get(real) == old
 
 
-def test_a_link_that_took_the_place_of_the_second_file_stays(box):
-    pak, man = (box.add(data, name) for data, name in zip(theirs.Pair.make(1), theirs.Pair.names))
+def test_a_link_in_place_of_the_second_file_is_kept(box):
+    pak, man = (box.add(data, name) for data, name in zip(marked_maps.Pair.make(1), marked_maps.Pair.names))
     m = box.mount(pak)
-    m.put(theirs.Pair.texts[0], b"changed\n")
+    m.put(marked_maps.Pair.texts[0], b"changed\n")
     os.rename(man, man + "~")
     os.symlink(os.path.basename(man) + "~", man)
-    assert "since a symbolic link took the map's place" in m.unmount(code=6).out
+    assert "because a symbolic link replaced the map" in m.unmount(code=6).out
     box.allow("X.PAK.MAN~", "*.mapfs-conflict*")
     assert os.readlink(man) == "X.PAK.MAN~"
-    assert (boxes.get(pak), boxes.get(man)) == theirs.Pair.make(1)
+    assert (boxes.get(pak), boxes.get(man)) == marked_maps.Pair.make(1)
 
 
-def test_a_save_into_a_directory_that_was_removed_claims_neither_map_nor_journal(box):
+def test_a_save_into_a_removed_directory_claims_neither_map_nor_journal(box):
     folder = os.path.join(box.maps, "gone")
     os.mkdir(folder)
     small = shutil.copy(box.add(datafile.small_map()), folder)
@@ -226,14 +226,14 @@ def test_a_save_into_a_directory_that_was_removed_claims_neither_map_nor_journal
     change(m)
     shutil.rmtree(folder)
     r = m.unmount(code=4)
-    told = r.out + r.err
-    assert "the map is as it was" not in told and "are kept in the journal" not in told, told
-    assert "the map was removed or renamed" in told and "the changes may be in no journal" in told, told
+    output = r.out + r.err
+    assert "the map is unchanged" not in output and "are kept in the journal" not in output, output
+    assert "the map was removed or renamed" in output and "the changes may be missing from the journal" in output, output
     r = m.unmount("--force", code=4)
     assert "journal is kept" not in r.out + r.err and "are kept in the journal" not in r.out + r.err, r
 
 
-def test_a_worker_that_dies_does_not_claim_the_journal_of_a_directory_that_was_removed(box):
+def test_a_killed_worker_does_not_claim_the_journal_of_a_removed_directory(box):
     folder = os.path.join(box.maps, "gone")
     os.mkdir(folder)
     small = shutil.copy(box.add(datafile.small_map()), folder)
@@ -264,7 +264,7 @@ def test_a_second_writer_is_refused(box, small):
     assert not boxes.is_mounted(box.point("second"))
     change(m)
     m.unmount()
-    # And after a save that replaced the file, the lock is the new file's.
+    # After a save that replaced the file, the lock is on the new file.
     m = box.mount(small)
     change(m, b"again 1\n")
     subprocess.run(["sync", m.point], check=True)
@@ -272,7 +272,7 @@ def test_a_second_writer_is_refused(box, small):
     m.unmount()
 
 
-def test_two_maps_of_one_directory_can_be_mounted_at_once(box):
+def test_two_maps_in_one_directory_can_be_mounted_at_once(box):
     a, b = (box.mount(box.add(datafile.small_map(), n + ".map"), point=box.point(n))
             for n in "ab")
     change(a, b"for a\n")
@@ -283,7 +283,7 @@ def test_two_maps_of_one_directory_can_be_mounted_at_once(box):
     assert parts.settings(b.map) == b"for b\0"
 
 
-def test_unmounting_with_an_open_file_is_busy_and_can_be_repeated(box, small):
+def test_unmounting_with_an_open_file_fails_and_can_be_repeated(box, small):
     m = box.mount(small)
     change(m)
     held = os.open(m / "info/author", os.O_RDONLY)
@@ -295,7 +295,7 @@ def test_unmounting_with_an_open_file_is_busy_and_can_be_repeated(box, small):
     assert parts.settings(small) == b"changed 1\0"
 
 
-def test_forced_out_with_an_open_file_it_is_saved_and_gone(box, small):
+def test_a_forced_unmount_with_an_open_file_saves(box, small):
     m = box.mount(small)
     change(m)
     held = os.open(m / "info/author", os.O_RDONLY)
@@ -307,7 +307,7 @@ def test_forced_out_with_an_open_file_it_is_saved_and_gone(box, small):
     assert boxes.wait_for(lambda: not box.processes())
 
 
-def test_an_unwritable_map_is_mounted_read_only_and_says_so(box, root, small):
+def test_an_unwritable_map_is_mounted_read_only_with_a_message(box, root, small):
     at = os.path.join(box.root, "ro")
     os.mkdir(at)
     subprocess.run(["mount", "--bind", box.maps, at], check=True)
@@ -322,7 +322,7 @@ def test_an_unwritable_map_is_mounted_read_only_and_says_so(box, root, small):
         subprocess.run(["umount", at], check=True)
 
 
-def test_a_large_map_is_saved_with_its_other_blobs_untouched(box):
+def test_a_save_of_a_large_map_changes_no_other_blob(box):
     m = box.mount(box.add(datafile.small_map(padding=5 << 20)))
     before = datafile.Datafile.load(m.map)
     change(m)
@@ -332,7 +332,7 @@ def test_a_large_map_is_saved_with_its_other_blobs_untouched(box):
 
 
 @pytest.mark.parametrize("path", places.each_debian_map() + places.each_corpus_map())
-def test_after_an_edit_the_map_differs_in_that_alone(box, path):
+def test_an_edit_changes_no_other_part_of_the_map(box, path):
     m, before = mount_or_refused(box, path)
     if not m:
         return
@@ -348,8 +348,7 @@ def test_after_an_edit_the_map_differs_in_that_alone(box, path):
     assert parts.settings(copy) == b"sv_test 1\0"
     if had and infos[0].ints.count(infos[0].ints[5]) == 1:
         assert datafile.same_but(before, after, blobs=[infos[0].ints[5]]) == []
-    # Whatever stood there before stands there now, in its order; what is new comes beside it, and
-    # data may be numbered anew for it.
+    # All old blobs are still there, in their order, with new ones between them; data may have new numbers.
     assert ([i for i in datafile.resolved(after) if i[0] != datafile.INFO]
             == [i for i in datafile.resolved(before) if i[0] != datafile.INFO])
     assert all(b in after.stored for n, b in enumerate(before.stored)
@@ -357,13 +356,13 @@ def test_after_an_edit_the_map_differs_in_that_alone(box, path):
     assert stat.S_ISREG(os.lstat(copy).st_mode)
 
 
-def test_a_map_with_a_second_name_is_told_of(box, small):
+def test_a_map_with_a_second_name_is_reported(box, small):
     other = os.path.join(box.maps, "other.map")
     os.link(small, other)
     box.allow("other.map")
     old = boxes.get(small)
     m = box.mount(small)
-    assert "2 names" in m.result.err
+    assert "2 hard links" in m.result.err
     m.put("info/settings.cfg", b"x 1\n")
     m.unmount()
     assert parts.settings(small) == b"x 1\0" and boxes.get(other) == old
@@ -371,7 +370,7 @@ def test_a_map_with_a_second_name_is_told_of(box, small):
     m.unmount()
 
 
-def test_a_large_hole_that_is_left_stays_one(box, small):
+def test_a_rescued_file_keeps_a_large_hole(box, small):
     m = box.mount(small)
     with open(m / "images/hole.jpg", "wb") as f:
         f.write(b"begin")
@@ -389,7 +388,7 @@ def test_a_large_hole_that_is_left_stays_one(box, small):
         assert f.read() == b"\0end"
 
 
-def test_no_control_character_of_a_name_reaches_a_terminal(box, small):
+def test_control_characters_in_names_are_escaped(box, small):
     m = box.mount(small)
     name = "images/\x1b]0;gotcha\x07\x9b.jpg"
     with open(os.fsencode(m / name), "wb") as f:
@@ -403,7 +402,7 @@ def test_no_control_character_of_a_name_reaches_a_terminal(box, small):
         assert not any(ord(c) < 32 and c != "\n" for c in r.out + r.err), (args, r)
 
 
-def test_a_large_map_that_was_damaged_behind_a_chmod_is_not_copied(box):
+def test_damage_of_a_large_map_is_found_despite_a_chmod(box):
     small = box.add(datafile.small_map(sound=random.Random(1).randbytes(20 << 20)))
     m = box.mount(small)
     change(m)
@@ -418,7 +417,7 @@ def test_a_large_map_that_was_damaged_behind_a_chmod_is_not_copied(box):
     os.chmod(small, 0o640)
     r = m.unmount(code=4)
     assert "data item" in r.out, r
-    # It is what it was again.
+    # The original content is back.
     with open(small, "r+b") as f:
         f.seek(at)
         f.write(was)
@@ -427,7 +426,7 @@ def test_a_large_map_that_was_damaged_behind_a_chmod_is_not_copied(box):
     assert parts.settings(small) == b"changed 1\0"
 
 
-def test_saves_keep_no_file_that_is_gone(box, small):
+def test_saves_do_not_accumulate_open_files(box, small):
     m = box.mount(small)
     image = layout.png(4, 4, bytes(64))
     held = []
@@ -440,6 +439,6 @@ def test_saves_keep_no_file_that_is_gone(box, small):
         change(m, b"changed %d\n" % i)
         editing.sync(m)
         held.append(box.held())
-    # The last map is let go after its save was answered.
+    # The worker drops the last map after it has answered the save.
     assert boxes.wait_for(lambda: box.held() <= held[2]), held
     m.unmount()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Zlib
-"""The servers of both games load a map whose structure was changed: a layer copied, one removed, the
-order changed with mv, sizes changed through layer.json."""
+"""The servers of both games load a map after structural changes: a copied layer, a removed layer, a new order through
+mv, new sizes through layer.json."""
 import json
 import os
 import signal
@@ -26,7 +26,7 @@ def sh(*args):
 
 
 def layers_of(m):
-    """[(path, what its layer.json says)]"""
+    """[(path, layer.json)] of all layers"""
     out = []
     for group in sorted(os.listdir(m / "groups")):
         top = "groups/%s/layers" % group
@@ -36,25 +36,25 @@ def layers_of(m):
     return out
 
 
-def resize(m, path, says, width, height):
-    """As sed would: the file with two numbers changed."""
+def resize(m, path, layer, width, height):
+    """Change two numbers of the file, like sed."""
     text = m.get(path + "/layer.json").decode()
-    text = text.replace('"width": %d,' % says["width"], '"width": %d,' % width)
-    text = text.replace('"height": %d,' % says["height"], '"height": %d,' % height)
+    text = text.replace('"width": %d,' % layer["width"], '"width": %d,' % width)
+    text = text.replace('"height": %d,' % layer["height"], '"height": %d,' % height)
     m.put(path + "/layer.json", text.encode())
 
 
 def rearrange(m):
-    """Returns the size of the game layer that it asked for."""
+    """Rearrange the map and return the requested size of the game layer."""
     layers = layers_of(m)
-    design = [(p, says) for p, says in layers if says.get("kind") == 0]
-    physics = [(p, says) for p, says in layers if says.get("kind", 0) != 0]
-    game = next(p for p, says in layers if says.get("kind") == GAME)
+    design = [(p, layer) for p, layer in layers if layer.get("kind") == 0]
+    physics = [(p, layer) for p, layer in layers if layer.get("kind", 0) != 0]
+    game = next(p for p, layer in layers if layer.get("kind") == GAME)
     width, height = physics[0][1]["width"] + 5, physics[0][1]["height"] + 3
-    for path, says in physics:
-        resize(m, path, says, width, height)
+    for path, layer in physics:
+        resize(m, path, layer, width, height)
     resize(m, *design[0], design[0][1]["width"] + 2, max(2, design[0][1]["height"] - 1))
-    # Into the game's group, under everything else there.
+    # Into the game group, below all other layers.
     sh("cp", "-r", m / design[0][0], m / (os.path.dirname(game) + "/0_copy"))
     sh("rm", "-r", m / design[-1][0])
     sh("mv", m / game, m / (os.path.dirname(game) + "/99_Game"))

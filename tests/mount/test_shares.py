@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Zlib
-"""Maps that lie on another machine's share, and mounts of maps that are shared with other machines. All
-of it on this machine: sshfs talks to its server through a pipe, the others over the loopback."""
+"""Maps on a network share, and mounts that are shared over the network.
+
+All servers run on this machine: sshfs uses a pipe, the others the loopback.
+"""
 import errno
 import http.client
 import os
@@ -20,27 +22,27 @@ SFTP_SERVER = "/usr/lib/openssh/sftp-server"
 
 
 class Share:
-    """A directory of a server, and where a client has it mounted."""
+    """A directory of a server, and its mount in a client."""
 
     def __init__(self, box, there, here, settled=lambda: True):
-        self.box, self.there, self.here, self.settled = box, there, here, settled
+        self.box, self.there, self.here, self.is_settled = box, there, here, settled
         self.map = os.path.join(here, "a.map")
         self.original = os.path.join(there, "a.map")
         with open(self.original, "wb") as f:
             f.write(datafile.small_map(padding=200_000))
 
     def settings(self):
-        """As the server has them, once the client has sent all."""
-        assert boxes.wait_for(self.settled)
+        """The settings on the server, after the client has written everything."""
+        assert boxes.wait_for(self.is_settled)
         return parts.settings(self.original)
 
-    def holds(self, *names):
-        """A client keeps a file that was replaced while it was open, under a name of its own, until the
-        kernel tells it of the last close; which nobody waits for."""
+    def has_only(self, *names):
+        """Wait until the directory of the server has these names. A client keeps a replaced open file under another
+        name until the kernel reports the last close, which may come later."""
         return boxes.wait_for(lambda: sorted(os.listdir(self.there)) == sorted(names))
 
 
-def leave(point):
+def unmount_client(point):
     assert boxes.wait_for(lambda: subprocess.run(["fusermount3", "-u", point], capture_output=True).returncode == 0)
 
 
@@ -63,7 +65,7 @@ def sshfs(box, directories):
     r = subprocess.run(["sshfs", "-o", "ssh_command=" + ssh, "nowhere:" + there, here], capture_output=True, text=True)
     assert r.returncode == 0, r.stderr
     yield Share(box, there, here)
-    leave(here)
+    unmount_client(here)
 
 
 @pytest.fixture
@@ -76,7 +78,7 @@ def rclone(box, directories):
     assert boxes.wait_for(lambda: boxes.is_mounted(here))
     same = lambda: boxes.get(os.path.join(there, "a.map")) == boxes.get(os.path.join(here, "a.map"))  # noqa: E731
     yield Share(box, there, here, same)
-    leave(here)
+    unmount_client(here)
     p.wait()
 
 
@@ -93,13 +95,13 @@ def share(request):
     return request.getfixturevalue(request.param)
 
 
-def test_a_map_on_a_share_is_edited_and_saved(share):
+def test_a_map_on_a_share_can_be_edited_and_saved(share):
     m = share.box.mount(share.map)
     m.put(SETTINGS, b"x 1\n")
     os.remove(m / "images/0_checker.png")
     m.unmount()
     assert share.settings() == b"x 1\0"
-    assert share.holds("a.map"), os.listdir(share.there)
+    assert share.has_only("a.map"), os.listdir(share.there)
 
 
 def test_a_closed_change_on_a_share_survives_a_kill(share):
@@ -111,11 +113,11 @@ def test_a_closed_change_on_a_share_survives_a_kill(share):
     assert again.get(SETTINGS) == b"x 1\n"
     again.unmount()
     assert share.settings() == b"x 1\0"
-    assert share.holds("a.map"), os.listdir(share.there)
+    assert share.has_only("a.map"), os.listdir(share.there)
 
 
-# A directory beside the map is to be renamed to a free name; no share tells the system what is free.
-def test_what_was_refused_is_left_on_a_share(share):
+# The rescue renames a directory to an unused name; no share has a call that fails for a used name.
+def test_a_refused_file_is_rescued_on_a_share(share):
     m = share.box.mount(share.map)
     assert boxes.refused(m.put, "info/author", b"two\nlines\n") == errno.EINVAL
     share.box.allow("*.mapfs-left")
@@ -123,21 +125,21 @@ def test_what_was_refused_is_left_on_a_share(share):
     assert boxes.get(os.path.join(share.there, "a.map.mapfs-left/info/author")) == b"two\nlines\n"
 
 
-# The client answers from its cache for 20 seconds that the map is as it was.
-def test_a_map_that_another_machine_replaced_is_not_overwritten(sshfs):
+# For 20 seconds the client answers from its cache that the map is unchanged.
+def test_a_map_replaced_by_another_machine_is_not_overwritten(sshfs):
     m = sshfs.box.mount(sshfs.map)
     m.put(SETTINGS, b"x 1\n")
     other = datafile.small_map(settings=(b"y 1",), padding=200_000)
     with open(sshfs.original + "~", "wb") as f:
         f.write(other)
     os.rename(sshfs.original + "~", sshfs.original)
-    # The kernel of the client shares its pages between both, so it cannot tell them apart.
+    # The kernel of the client shares the pages of both files, so the client cannot distinguish them.
     m.unmount(code=4)
     assert boxes.get(sshfs.original) == other
     m.unmount("--discard")
 
 
-def test_a_map_that_another_machine_wrote_into_is_not_overwritten(sshfs):
+def test_a_map_changed_in_place_by_another_machine_is_not_overwritten(sshfs):
     m = sshfs.box.mount(sshfs.map)
     m.put(SETTINGS, b"x 1\n")
     with open(sshfs.original, "r+b") as f:
@@ -149,7 +151,7 @@ def test_a_map_that_another_machine_wrote_into_is_not_overwritten(sshfs):
     m.unmount("--discard")
 
 
-# ---- the other way round
+# ---- shared mounts
 
 def free_port():
     with socket.socket() as s:
@@ -164,7 +166,7 @@ def listens(port):
 
 @pytest.fixture
 def serve():
-    """Runs a server on a port of the loopback until the test ends."""
+    """A function that runs a server on a loopback port until the test ends."""
     running = []
 
     def start(port, *command):
@@ -180,7 +182,7 @@ def serve():
 
 
 @pytest.fixture
-def mount(box, small):
+def shared_mount(box, small):
     m = box.mount(small, "raw=off")
     yield m
     written = m.get(SETTINGS) == b"from afar 1\n"  # unless the test was skipped
@@ -188,7 +190,7 @@ def mount(box, small):
     assert not written or parts.settings(small) == b"from afar 1\0"
 
 
-def test_a_mount_is_shared_by_sftp(box, mount):
+def test_a_mount_can_be_shared_with_sftp(box, shared_mount):
     needs("sftp", SFTP_SERVER)
     script = os.path.join(box.root, "new.cfg")
     boxes.put(script, b"from afar 1\n", os.O_WRONLY | os.O_CREAT)
@@ -198,35 +200,36 @@ def test_a_mount_is_shared_by_sftp(box, mount):
         get images/0_checker.png
         put new.cfg info/.new.cfg
         rename info/.new.cfg info/settings.cfg
-    """ % mount.point)
+    """ % shared_mount.point)
     assert r.returncode == 0, r
     assert "0_checker.png" in r.stdout
-    assert boxes.get(os.path.join(box.root, "0_checker.png")) == mount.get("images/0_checker.png")
-    assert mount.get(SETTINGS) == b"from afar 1\n"
+    assert boxes.get(os.path.join(box.root, "0_checker.png")) == shared_mount.get("images/0_checker.png")
+    assert shared_mount.get(SETTINGS) == b"from afar 1\n"
 
 
-def test_a_mount_is_shared_by_webdav(box, mount, serve):
+def test_a_mount_can_be_shared_with_webdav(box, shared_mount, serve):
     needs("rclone")
     port = free_port()
-    serve(port, "rclone", "serve", "webdav", mount.point, "--addr", "127.0.0.1:%d" % port, "--config", os.devnull)
+    serve(port, "rclone", "serve", "webdav", shared_mount.point, "--addr", "127.0.0.1:%d" % port, "--config", os.devnull)
     there = ":webdav,url='http://127.0.0.1:%d':" % port
     run = lambda *args: subprocess.run(["rclone", "--config", os.devnull, *args], check=True, capture_output=True,  # noqa: E731
                                        input=b"from afar 1\n").stdout
     assert b"images/0_checker.png" in run("lsf", "-R", there)
-    assert run("cat", there + "images/0_checker.png") == mount.get("images/0_checker.png")
+    assert run("cat", there + "images/0_checker.png") == shared_mount.get("images/0_checker.png")
     run("rcat", there + SETTINGS)
-    assert mount.get(SETTINGS) == b"from afar 1\n"
+    assert shared_mount.get(SETTINGS) == b"from afar 1\n"
 
 
 LOCK = b"""<?xml version="1.0"?><D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope>
 <D:locktype><D:write/></D:locktype><D:owner><D:href>me</D:href></D:owner></D:lockinfo>"""
 
 
-def test_what_windows_asks_of_a_web_folder(mount, serve):
-    """docs/examples.md: its client locks what it writes; editors write beside a file and move that over it."""
+def test_a_webdav_share_answers_the_requests_of_windows(shared_mount, serve):
+    """docs/examples.md: the client of Windows locks a file before writing, and editors write a new file and move it
+    over the old one."""
     needs("rclone")
     port = free_port()
-    serve(port, "rclone", "serve", "webdav", mount.point, "--addr", "127.0.0.1:%d" % port, "--config", os.devnull)
+    serve(port, "rclone", "serve", "webdav", shared_mount.point, "--addr", "127.0.0.1:%d" % port, "--config", os.devnull)
 
     def ask(method, path, body=None, **headers):
         c = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
@@ -238,22 +241,22 @@ def test_what_windows_asks_of_a_web_folder(mount, serve):
 
     assert "2" in ask("OPTIONS", "")[2]["DAV"].replace(" ", "").split(",")
     assert b"/images/0_checker.png" in ask("PROPFIND", "images/", Depth="1")[1]
-    assert ask("GET", "images/0_checker.png")[:2] == (200, mount.get("images/0_checker.png"))
-    status, _, told = ask("LOCK", SETTINGS, LOCK, Timeout="Second-3600")
-    token = told["Lock-Token"]
+    assert ask("GET", "images/0_checker.png")[:2] == (200, shared_mount.get("images/0_checker.png"))
+    status, _, headers = ask("LOCK", SETTINGS, LOCK, Timeout="Second-3600")
+    token = headers["Lock-Token"]
     assert status == 200 and token
     assert ask("PUT", SETTINGS, b"not mine 1\n")[0] == 423
     assert ask("PUT", SETTINGS, b"locked 1\n", If="(%s)" % token)[0] in (201, 204)
     assert ask("UNLOCK", SETTINGS, **{"Lock-Token": token})[0] == 204
-    assert mount.get(SETTINGS) == b"locked 1\n"
+    assert shared_mount.get(SETTINGS) == b"locked 1\n"
     assert ask("PUT", "info/settings.tmp", b"moved 1\n")[0] == 201
     there = "http://127.0.0.1:%d/%s" % (port, SETTINGS)
     assert ask("MOVE", "info/settings.tmp", Destination=there, Overwrite="T")[0] == 204
-    assert mount.get(SETTINGS) == b"moved 1\n" and not os.path.exists(os.path.join(mount.point, "info/settings.tmp"))
+    assert shared_mount.get(SETTINGS) == b"moved 1\n" and not os.path.exists(os.path.join(shared_mount.point, "info/settings.tmp"))
     assert ask("PUT", "images/9_none.png", b"no picture")[0] >= 400
-    assert not os.path.exists(os.path.join(mount.point, "images/9_none.png"))
+    assert not os.path.exists(os.path.join(shared_mount.point, "images/9_none.png"))
     assert ask("DELETE", "images/0_checker.png")[0] == 204
-    assert os.listdir(os.path.join(mount.point, "images")) == ["1_grass_main.json"]
+    assert os.listdir(os.path.join(shared_mount.point, "images")) == ["1_grass_main.json"]
 
 
 CONF = """
@@ -280,11 +283,11 @@ CONF = """
 """
 
 
-def test_a_mount_is_shared_by_samba(box, root, mount, serve):
+def test_a_mount_can_be_shared_with_samba(box, root, shared_mount, serve):
     needs("smbd", "smbclient")
     port, at = free_port(), os.path.join(box.root, "samba")
     os.mkdir(at)
-    boxes.put(at + "/conf", CONF.format(port=port, user="root", root=at, point=mount.point).encode(),
+    boxes.put(at + "/conf", CONF.format(port=port, user="root", root=at, point=shared_mount.point).encode(),
               os.O_WRONLY | os.O_CREAT)
     boxes.put(at + "/new.cfg", b"from afar 1\n", os.O_WRONLY | os.O_CREAT)
     serve(port, "smbd", "-F", "--no-process-group", "-s", at + "/conf", "-l", at)
@@ -297,12 +300,12 @@ def test_a_mount_is_shared_by_samba(box, root, mount, serve):
 
     assert "0_checker.png" in client("ls images/*")
     client("get images/0_checker.png image.png")
-    assert boxes.get(at + "/image.png") == mount.get("images/0_checker.png")
+    assert boxes.get(at + "/image.png") == shared_mount.get("images/0_checker.png")
     client("put new.cfg info/.new.cfg; rm info/settings.cfg; rename info/.new.cfg info/settings.cfg")
-    assert mount.get(SETTINGS) == b"from afar 1\n"
-    # Several at a time.
+    assert shared_mount.get(SETTINGS) == b"from afar 1\n"
+    # several at a time
     clients = [subprocess.Popen(["smbclient", "-N", "-s", at + "/conf", "-p", str(port), "//127.0.0.1/map", "-c",
                                  "get images/0_checker.png %d.png" % i], cwd=at, stdout=subprocess.DEVNULL)
                for i in range(4)]
     assert [p.wait(timeout=60) for p in clients] == [0] * 4
-    assert all(boxes.get(at + "/%d.png" % i) == mount.get("images/0_checker.png") for i in range(4))
+    assert all(boxes.get(at + "/%d.png" % i) == shared_mount.get("images/0_checker.png") for i in range(4))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Being told to stop, or killed: everything that was stored is saved first."""
+"""Signals and killed processes: everything that was stored is saved first."""
 import concurrent.futures
 import contextlib
 import errno
@@ -21,7 +21,7 @@ import share
 
 SETTINGS = "info/settings.cfg"
 
-# Stores into a shared map of the file given, says so, and holds it until its input ends.
+# Stores into a shared mapping of a file, prints a line, and keeps the mapping until its input ends.
 STORE = """
 import mmap, os, sys
 fd = os.open(sys.argv[1], os.O_RDWR)
@@ -34,17 +34,17 @@ sys.stdin.read()
 """
 
 
-def saved(path):
+def is_saved(path):
     return parts.settings(path) == b"sv_deepfly 7\0tune ground_friction 0.5\0"
 
 
-def ended(p):
+def has_ended(p):
     return boxes.wait_for(lambda: p.poll() is not None)
 
 
 @contextlib.contextmanager
 def storing(path, held):
-    """A program that has stored into a map of the file, and holds it."""
+    """A program that has stored into a mapping of the file and keeps the mapping."""
     child = subprocess.Popen([sys.executable, "-c", STORE, path, held],
                              stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
@@ -63,14 +63,14 @@ def test_a_signal_with_dirty_mapped_pages_saves_them(box, small, number, held):
     m, p = box.foreground(small)
     with storing(m / SETTINGS, held):
         p.send_signal(number)
-        assert boxes.wait_for(lambda: saved(small)), boxes.get(p.log)
-    assert ended(p)
+        assert boxes.wait_for(lambda: is_saved(small)), boxes.get(p.log)
+    assert has_ended(p)
     assert not m.mounted()
 
 
 @pytest.fixture
-def notes(root):
-    """The lock of what mount(8) remembers: a launcher waits for it while its worker serves."""
+def utab_lock(root):
+    """The lock of the data of mount(8): a launcher waits for it while its worker already serves."""
     os.makedirs("/run/mount", exist_ok=True)
     with open("/run/mount/utab.lock", "a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -82,45 +82,45 @@ def waits_for_a_lock(pid):
                for line in map(str.split, boxes.get("/proc/locks").decode().splitlines()))
 
 
-def tell_while_it_notes(pid, notes):
+def signal_while_it_waits(pid, utab_lock):
     if not boxes.wait_for(lambda: waits_for_a_lock(pid), 5):
         pytest.skip("libmount takes no lock for what mount(8) remembers")
     os.kill(pid, signal.SIGTERM)
-    notes.close()
+    utab_lock.close()
 
 
-def test_a_signal_to_a_launcher_that_has_not_heard_yet_of_the_worker_saves(box, small, notes):
+def test_a_signal_to_a_launcher_that_waits_for_utab_saves(box, small, utab_lock):
     m, p = box.foreground(small)
     with storing(m / SETTINGS, "open"):
-        tell_while_it_notes(p.pid, notes)
-        assert ended(p) and p.returncode == 0, boxes.get(p.log)
-    assert saved(small)
+        signal_while_it_waits(p.pid, utab_lock)
+        assert has_ended(p) and p.returncode == 0, boxes.get(p.log)
+    assert is_saved(small)
     assert not m.mounted()
 
 
-def test_in_the_background_such_a_signal_saves_and_ends_the_start(box, small, notes):
+def test_a_signal_to_a_starting_background_mount_saves_and_ends_it(box, small, utab_lock):
     m = boxes.Mount(box, small, box.point())
     p = subprocess.Popen([places.BINARY, small, m.point], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                          stderr=subprocess.PIPE, env=box.env())
     assert boxes.wait_for(m.mounted)
     with storing(m / SETTINGS, "open"):
-        tell_while_it_notes(p.pid, notes)
+        signal_while_it_waits(p.pid, utab_lock)
         assert p.communicate(timeout=90)[1].endswith(b": interrupted\n") and p.returncode == 3
-    assert saved(small)
+    assert is_saved(small)
     assert not m.mounted()
 
 
 def test_a_signal_to_the_whole_group_saves_as_well(box, small):
-    # A terminal's Ctrl-C and a system that goes down tell every process at once.
+    # Ctrl-C in a terminal and a shutdown signal all processes at once.
     m, p = box.foreground(small)
     m.put(SETTINGS, b"kept 1\n")
     os.killpg(p.pid, signal.SIGTERM)
-    assert ended(p) and p.returncode == 0
+    assert has_ended(p) and p.returncode == 0
     assert parts.settings(small) == b"kept 1\0"
     assert not m.mounted()
 
 
-@pytest.mark.parametrize("who", ["guard", "worker"])
+@pytest.mark.parametrize("who", ["supervisor", "worker"])
 def test_a_signal_to_either_process_of_a_mount_in_the_background_saves(box, small, who):
     m = box.mount(small)
     m.put(SETTINGS, b"kept 1\n")
@@ -131,7 +131,7 @@ def test_a_signal_to_either_process_of_a_mount_in_the_background_saves(box, smal
 
 
 def full_pipe():
-    """Its two ends; not a byte more can be written."""
+    """Both ends of a full pipe."""
     r, w = os.pipe()
     os.set_blocking(w, False)
     try:
@@ -154,9 +154,9 @@ def read_until(fd, word):
 
 @pytest.mark.parametrize("flag", ["-f", "-d"])
 @pytest.mark.parametrize("read", [False, True])
-def test_in_the_foreground_messages_that_nobody_reads_do_not_stop_the_end(box, small, flag, read):
+def test_a_full_pipe_of_messages_does_not_delay_the_end(box, small, flag, read):
     m = boxes.Mount(box, small, box.point())
-    boxes.put(m / "covered", b"", os.O_WRONLY | os.O_CREAT)  # which is the first message
+    boxes.put(m / "covered", b"", os.O_WRONLY | os.O_CREAT)  # the first message
     r, w = full_pipe()
     p = subprocess.Popen([places.BINARY, flag, small, m.point], stdin=subprocess.DEVNULL,
                          stdout=subprocess.DEVNULL, stderr=w, env=box.env())
@@ -166,50 +166,50 @@ def test_in_the_foreground_messages_that_nobody_reads_do_not_stop_the_end(box, s
     assert boxes.refused(m.put, "info/author", b"one\ntwo\n") == errno.EINVAL
     m.put(SETTINGS, b"kept 1\n")
     if read:
-        assert b"is covered\n" in read_until(r, b"refused: info/author: ")
+        assert b"hidden by the mount\n" in read_until(r, b"refused: info/author: ")
     p.send_signal(signal.SIGTERM)
-    assert ended(p) and p.returncode == 5
+    assert has_ended(p) and p.returncode == 5
     assert parts.settings(small) == b"kept 1\0"
     assert not m.mounted()
     os.close(r)
     box.allow("*.mapfs-left")
 
 
-def test_a_signal_twice_is_no_harm(box, small):
+def test_a_repeated_signal_does_no_harm(box, small):
     m, p = box.foreground(small)
     m.put(SETTINGS, b"kept 1\n")
     p.send_signal(signal.SIGTERM)
     p.send_signal(signal.SIGTERM)
-    assert ended(p)
+    assert has_ended(p)
     assert parts.settings(small) == b"kept 1\0"
 
 
-def test_a_signal_without_a_change_writes_nothing(box, small):
+def test_a_signal_without_changes_writes_nothing(box, small):
     raw = boxes.get(small)
     m, p = box.foreground(small)
     m.get(SETTINGS)
     p.send_signal(signal.SIGTERM)
-    assert ended(p) and p.returncode == 0
+    assert has_ended(p) and p.returncode == 0
     assert boxes.get(small) == raw and os.stat(small).st_mtime_ns == 1_500_000_000_123_456_789
 
 
-def test_in_the_foreground_unmounting_ends_it_with_the_saves_code(box, small):
+def test_a_foreground_mount_exits_with_the_code_of_the_save(box, small):
     m, p = box.foreground(small)
     m.put(SETTINGS, b"kept 1\n")
     m.unmount()
-    assert ended(p) and p.returncode == 0
+    assert has_ended(p) and p.returncode == 0
     assert parts.settings(small) == b"kept 1\0"
 
 
-def test_in_the_foreground_a_draft_left_shows_in_the_exit_code(box, small):
+def test_a_foreground_mount_with_a_rescued_file_exits_with_5(box, small):
     m, p = box.foreground(small)
     assert boxes.refused(m.put, "info/author", b"one\ntwo\n") != 0
     p.send_signal(signal.SIGTERM)
-    assert ended(p) and p.returncode == 5
+    assert has_ended(p) and p.returncode == 5
     box.allow("*.mapfs-left")
 
 
-def test_in_the_foreground_a_refused_close_is_told_with_its_reason(box, small):
+def test_a_foreground_mount_prints_the_reason_of_a_refused_close(box, small):
     m, p = box.foreground(small)
     assert boxes.refused(m.put, "info/author", b"one\ntwo\n") != 0
     assert boxes.wait_for(lambda: boxes.get(p.log))
@@ -221,28 +221,28 @@ def test_in_the_foreground_a_refused_close_is_told_with_its_reason(box, small):
 
 @pytest.mark.parametrize("name, endings", [
     ("sounds/bell.wav", ".opus and .json"), ("images/photo.jpg", ".png and .json")])
-def test_of_another_ending_it_is_told_when_it_is_closed_which_are_taken(box, small, name, endings):
+def test_a_file_with_a_wrong_ending_is_reported_once_with_the_valid_endings(box, small, name, endings):
     m, p = box.foreground(small)
     for _ in range(2):
         m.put(name, b"RIFF", flags=os.O_WRONLY | os.O_CREAT)
     assert boxes.wait_for(lambda: boxes.get(p.log))
     line, = boxes.get(p.log).decode().splitlines()
-    words = "%s: no part of a map (%s/ takes %s)" % (name, name.split("/")[0], endings)
+    words = "%s: not part of a map (%s/ takes %s)" % (name, name.split("/")[0], endings)
     assert line.endswith("ignored: " + words), line
     assert "  ignored " + words in box.run("status", m.point).out
-    m.put(name[:-3] + "tmp", b"x", flags=os.O_WRONLY | os.O_CREAT)  # explained
+    m.put(name[:-3] + "tmp", b"x", flags=os.O_WRONLY | os.O_CREAT)  # already explained
     assert words in m.unmount(code=5).out
     assert len([i for i in boxes.get(p.log).splitlines() if b"ignored" in i]) == 1
     box.allow("*.mapfs-left")
 
 
 @pytest.mark.parametrize("changed", [True, False])
-def test_of_a_dead_worker_a_journal_is_told_only_where_there_is_one(box, small, changed):
+def test_a_killed_worker_is_reported_with_its_journal_if_any(box, small, changed):
     m, p = box.foreground(small)
     if changed:
         m.put(SETTINGS, b"kept 1\n")
     os.kill(box.worker(), signal.SIGKILL)
-    assert ended(p) and p.returncode == 4
+    assert has_ended(p) and p.returncode == 4
     log = boxes.get(p.log)
     assert b"the worker died" in log and (b"journal is kept" in log) == changed, log
     box.allow("*mapfs-journal*")
@@ -254,13 +254,13 @@ def device(point):
 
 
 @pytest.fixture
-def same_number(box, small):
-    """A mount that has the device number of an earlier one, whose worker has not noticed its end:
-    (the mount, the earlier one's launcher, its worker, which is stopped)."""
+def reused_number(box, small):
+    """A mount with the device number of an earlier one, whose worker has not noticed its end: (mount, launcher of the
+    earlier one, its stopped worker)."""
     old, launcher = box.foreground(small)
     number, worker = device(old.point), box.worker()
     os.kill(worker, signal.SIGSTOP)
-    # Some other program on this machine may be waiting for an answer of this mount: df looks at all.
+    # Another program on this machine, such as df, may wait for an answer of this mount.
     if subprocess.run(["fusermount3", "-u", old.point]).returncode:
         subprocess.run(["fusermount3", "-u", "-z", old.point], check=True)
     other = box.add(boxes.get(small), "other.map")
@@ -269,7 +269,7 @@ def same_number(box, small):
         m = box.mount(other, point=box.point("other"))
         if device(m.point) == number:
             break
-        # The number is free once the kernel has put the last of it away.
+        # The number is free when the kernel has freed the superblock.
         m.unmount()
         m = None
     if not m:
@@ -280,36 +280,36 @@ def same_number(box, small):
         os.kill(worker, signal.SIGCONT)
 
 
-def test_a_mount_with_the_device_number_of_an_earlier_one_is_left_alone(box, same_number):
-    m, launcher, worker = same_number
+def test_the_end_of_a_mount_does_not_affect_the_next_one_with_its_device_number(box, reused_number):
+    m, launcher, worker = reused_number
     os.kill(worker, signal.SIGCONT)
-    assert ended(launcher) and launcher.returncode == 0
+    assert has_ended(launcher) and launcher.returncode == 0
     assert m.mounted()
     m.put(SETTINGS, b"kept 1\n")
     m.unmount()
     assert parts.settings(m.map) == b"kept 1\0"
 
 
-def test_a_dead_mount_with_the_device_number_of_an_earlier_one_is_left_to_who_asks(box, same_number):
-    m, launcher, worker = same_number
+def test_an_earlier_launcher_does_not_remove_a_dead_mount_with_its_device_number(box, reused_number):
+    m, launcher, worker = reused_number
     m.put(SETTINGS, b"kept 1\n")
     pids = [pid for pid in box.processes() if pid not in (launcher.pid, worker)]
-    # The guard first, which unmounts where it sees its worker dead.
+    # Kill the supervisor first, because it unmounts after the death of its worker.
     pids.sort(key=lambda pid: boxes.status_field(pid, "NoNewPrivs"))
     for pid in pids:
         os.kill(pid, signal.SIGKILL)
     assert len(pids) == 2 and boxes.wait_for(lambda: not set(pids) & set(box.processes()))
     os.kill(worker, signal.SIGCONT)
-    assert ended(launcher)
+    assert has_ended(launcher)
     assert "killed" in m.unmount(code=4).err
     box.allow("*mapfs-journal*")
 
 
-def test_unmounting_it_waits_for_its_own_worker(box, same_number):
-    m, _, worker = same_number
+def test_unmounting_waits_for_the_right_worker(box, reused_number):
+    m, _, worker = reused_number
     m.put(SETTINGS, b"kept 1\n")
     p = subprocess.Popen([places.BINARY, "-u", m.point], stdout=subprocess.PIPE, env=box.env())
-    assert not boxes.wait_for(lambda: p.poll() is not None, 0.5)  # it stands at the wrong door
+    assert not boxes.wait_for(lambda: p.poll() is not None, 0.5)  # the control socket is still that of the earlier mount
     os.kill(worker, signal.SIGCONT)
     out = p.communicate(timeout=90)[0].decode()
     assert p.returncode == 0 and "saved: " + SETTINGS in out
@@ -318,83 +318,83 @@ def test_unmounting_it_waits_for_its_own_worker(box, same_number):
 
 
 @pytest.fixture
-def orphan(box, small):
-    """A mount whose guard was killed."""
+def unsupervised(box, small):
+    """A mount whose supervisor was killed."""
     m = box.mount(small)
-    guard = box.guard()
-    os.kill(guard, signal.SIGKILL)
-    assert boxes.wait_for(lambda: guard not in box.processes())
+    supervisor = box.supervisor()
+    os.kill(supervisor, signal.SIGKILL)
+    assert boxes.wait_for(lambda: supervisor not in box.processes())
     return m
 
 
-def test_without_its_guard_unmounting_saves_and_reports(box, orphan):
-    orphan.put(SETTINGS, b"kept 1\n")
-    r = orphan.unmount()
+def test_without_supervisor_unmounting_saves_and_reports(box, unsupervised):
+    unsupervised.put(SETTINGS, b"kept 1\n")
+    r = unsupervised.unmount()
     assert "saved: " + SETTINGS in r.out
     assert not r.err
-    assert parts.settings(orphan.map) == b"kept 1\0"
-    assert not orphan.mounted() and not box.processes()
+    assert parts.settings(unsupervised.map) == b"kept 1\0"
+    assert not unsupervised.mounted() and not box.processes()
 
 
-def test_without_its_guard_a_draft_is_told(box, orphan):
-    assert boxes.refused(orphan.put, "info/author", b"one\ntwo\n") != 0
-    r = orphan.unmount(code=5)
+def test_without_supervisor_a_rescued_file_is_reported(box, unsupervised):
+    assert boxes.refused(unsupervised.put, "info/author", b"one\ntwo\n") != 0
+    r = unsupervised.unmount(code=5)
     assert "info/author" in r.out and ".mapfs-left" in r.out
-    assert boxes.get(orphan.map + ".mapfs-left/info/author") == b"one\ntwo\n"
+    assert boxes.get(unsupervised.map + ".mapfs-left/info/author") == b"one\ntwo\n"
     box.allow("*.mapfs-left")
 
 
-def test_without_its_guard_a_conflict_is_told(box, orphan):
-    orphan.put(SETTINGS, b"mine 1\n")
+def test_without_supervisor_a_conflict_is_reported(box, unsupervised):
+    unsupervised.put(SETTINGS, b"mine 1\n")
     other = box.add(datafile.small_map([b"theirs 1"]), "new")
-    os.replace(other, orphan.map)
-    r = orphan.unmount(code=6)
+    os.replace(other, unsupervised.map)
+    r = unsupervised.unmount(code=6)
     assert "mapfs-conflict" in r.out
     box.allow("*.mapfs-conflict")
 
 
-def test_without_its_guard_a_busy_mount_stays_and_can_be_ended_later(box, orphan):
-    orphan.put(SETTINGS, b"kept 1\n")
-    with open(orphan / SETTINGS):
-        orphan.unmount(code=7)
-        assert orphan.mounted() and orphan.get(SETTINGS) == b"kept 1\n"
-    orphan.unmount()
-    assert parts.settings(orphan.map) == b"kept 1\0"
+def test_without_supervisor_a_busy_mount_stays_and_can_be_ended_later(box, unsupervised):
+    unsupervised.put(SETTINGS, b"kept 1\n")
+    with open(unsupervised / SETTINGS):
+        unsupervised.unmount(code=7)
+        assert unsupervised.mounted() and unsupervised.get(SETTINGS) == b"kept 1\n"
+    unsupervised.unmount()
+    assert parts.settings(unsupervised.map) == b"kept 1\0"
 
 
-def test_without_its_guard_force_ends_it_with_files_open(box, orphan):
-    orphan.put(SETTINGS, b"kept 1\n")
-    held = os.open(orphan / SETTINGS, os.O_RDONLY)
-    orphan.unmount("--force")
-    assert not orphan.mounted()
+def test_without_supervisor_force_ends_a_mount_with_open_files(box, unsupervised):
+    unsupervised.put(SETTINGS, b"kept 1\n")
+    held = os.open(unsupervised / SETTINGS, os.O_RDONLY)
+    unsupervised.unmount("--force")
+    assert not unsupervised.mounted()
     assert boxes.wait_for(lambda: not box.processes())
     assert boxes.refused(os.close, held) in (0, errno.ENOTCONN)
-    assert parts.settings(orphan.map) == b"kept 1\0"
+    assert parts.settings(unsupervised.map) == b"kept 1\0"
 
 
-def test_without_its_guard_the_mount_point_that_was_made_goes(box, small):
+def test_without_supervisor_the_created_mount_point_is_removed(box, small):
     point = small[:-len(".map")]
     m = boxes.Mount(box, small, point, box.run(small))
-    os.kill(box.guard(), signal.SIGKILL)
+    os.kill(box.supervisor(), signal.SIGKILL)
     assert boxes.wait_for(lambda: len(box.processes()) == 1)
     m.unmount()
     assert not os.path.exists(point)
 
 
-def test_without_its_guard_a_signal_to_the_worker_saves_and_the_dead_mount_says_so(box, orphan):
-    orphan.put(SETTINGS, b"kept 1\n")
+def test_without_supervisor_a_signal_to_the_worker_saves(box, unsupervised):
+    unsupervised.put(SETTINGS, b"kept 1\n")
     os.kill(box.worker(), signal.SIGTERM)
     assert boxes.wait_for(lambda: not box.processes())
-    assert parts.settings(orphan.map) == b"kept 1\0" and orphan.mounted()
-    r = orphan.unmount()
-    assert "nothing was closed that is not saved" in r.err and not orphan.mounted(), r
+    assert parts.settings(unsupervised.map) == b"kept 1\0" and unsupervised.mounted()
+    r = unsupervised.unmount()
+    assert "all closed files are saved" in r.err and not unsupervised.mounted(), r
 
 
-def test_with_guard_and_worker_killed_the_journal_is_told(box, small):
+def test_the_journal_is_reported_after_both_processes_were_killed(box, small):
     m = box.mount(small)
     m.put(SETTINGS, b"kept 1\n")
-    guard, worker = box.guard(), box.worker()
-    os.kill(guard, signal.SIGKILL)
+    supervisor, worker = box.supervisor(), box.worker()
+    os.kill(supervisor, signal.SIGKILL)
     assert boxes.wait_for(lambda: box.processes() == [worker])
     os.kill(worker, signal.SIGKILL)
     assert boxes.wait_for(lambda: not box.processes())
@@ -405,20 +405,20 @@ def test_with_guard_and_worker_killed_the_journal_is_told(box, small):
     m.unmount()
 
 
-def test_who_asks_a_dead_mount_does_not_end_the_next_one_of_its_device_number(box, small):
+def test_unmounting_a_dead_mount_does_not_end_the_next_one_with_its_device_number(box, small):
     m = box.mount(small)
-    number, pids = device(m.point), (box.guard(), box.worker())
+    number, pids = device(m.point), (box.supervisor(), box.worker())
     for pid in pids:
         os.kill(pid, signal.SIGKILL)
     assert boxes.wait_for(lambda: not box.processes())
     p = subprocess.Popen([places.BINARY, "-u", m.point], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                          env=box.env())
-    time.sleep(0.2)  # it knocks, for a second; where it looks later than that, it finds nothing mounted
+    time.sleep(0.2)  # It tries to connect for a second. If it starts later, it finds no mount.
     subprocess.run(["umount", "-i", "-l", m.point], check=True)
     other = box.mount(box.add(boxes.get(small), "other.map"), point=box.point("other"))
     same = device(other.point) == number
-    said = p.communicate(timeout=90)[0].decode()
-    assert p.returncode == 1 and "is not a mount" in said, said
+    output = p.communicate(timeout=90)[0].decode()
+    assert p.returncode == 1 and "is not a mount" in output, output
     assert other.mounted()
     other.put(SETTINGS, b"kept 1\n")
     other.unmount()
@@ -427,19 +427,19 @@ def test_who_asks_a_dead_mount_does_not_end_the_next_one_of_its_device_number(bo
         pytest.skip("the number of the device was not given to the next mount")
 
 
-# Calls that wait while the processes are killed fail otherwise than those that come later.
+# Requests that wait while the processes are killed fail differently from later ones.
 @pytest.mark.parametrize("command, code", [("status", 0), ("-u", 4)])
-def test_killed_while_it_was_asked_it_is_said_to_be_killed(box, small, command, code):
+def test_a_kill_during_a_request_is_reported(box, small, command, code):
     m = box.mount(small)
     m.put(SETTINGS, b"kept 1\n")
-    guard, worker = box.guard(), box.worker()
+    supervisor, worker = box.supervisor(), box.worker()
     os.kill(worker, signal.SIGSTOP)
     if command == "-u":
-        os.kill(guard, signal.SIGKILL)
+        os.kill(supervisor, signal.SIGKILL)
     with concurrent.futures.ThreadPoolExecutor() as pool:
         asked = pool.submit(box.run, command, m.point)
-        time.sleep(0.5)  # where it asks later than that, this is the test before
-        for pid in (guard, worker):
+        time.sleep(0.5)  # if the request comes later, this equals the test before
+        for pid in (supervisor, worker):
             if boxes.status_field(pid, "Pid"):
                 os.kill(pid, signal.SIGKILL)
         r = asked.result()
@@ -451,7 +451,7 @@ def test_killed_while_it_was_asked_it_is_said_to_be_killed(box, small, command, 
 
 
 def is_dead(point):
-    """A process is gone before the kernel has closed all that it had open."""
+    """A process disappears before the kernel has closed its files, so test the mount itself."""
     try:
         os.statvfs(point)
     except OSError as e:
@@ -459,10 +459,10 @@ def is_dead(point):
     return False
 
 
-def test_a_dead_mount_where_a_mount_point_is_to_be_made_is_named_so(box, small):
+def test_a_dead_mount_in_place_of_a_new_mount_point_is_reported(box, small):
     point = small[:-len(".map")]
     m = boxes.Mount(box, small, point, box.run(small))
-    for pid in (box.guard(), box.worker()):
+    for pid in (box.supervisor(), box.worker()):
         os.kill(pid, signal.SIGKILL)
     assert boxes.wait_for(lambda: not box.processes() and is_dead(point))
     r = box.run(small)
@@ -473,8 +473,8 @@ def test_a_dead_mount_where_a_mount_point_is_to_be_made_is_named_so(box, small):
 
 @pytest.fixture
 def limited(box, small):
-    """A mount in the foreground whose worker can write no file of more than 512 bytes: the journal of
-    one line fits in, the map does not."""
+    """A mount in the foreground whose worker can only write files up to 512 bytes: a journal of one line fits, the
+    map does not."""
     m, p = box.foreground(small)
     assert os.stat(small).st_size > 512
     resource.prlimit(box.worker(), resource.RLIMIT_FSIZE, (512, resource.RLIM_INFINITY))
@@ -482,7 +482,7 @@ def limited(box, small):
     return m, p
 
 
-def test_a_limit_of_file_sizes_fails_the_save_and_not_the_mount(box, limited):
+def test_a_file_size_limit_fails_the_save_and_not_the_mount(box, limited):
     m, p = limited
     m.unmount(code=4)
     assert m.mounted()
@@ -492,28 +492,28 @@ def test_a_limit_of_file_sizes_fails_the_save_and_not_the_mount(box, limited):
     assert parts.settings(m.map) == b"kept 1\0"
 
 
-def test_a_limit_of_file_sizes_does_not_kill_the_worker_at_the_end(box, limited):
+def test_a_file_size_limit_does_not_kill_the_worker_at_the_end(box, limited):
     m, p = limited
-    # A draft that is larger, which is copied out at the end.
+    # A larger refused file, which the unmount rescues.
     assert boxes.refused(m.put, "info/author", b"one\ntwo\n" * 100) != 0
     subprocess.run(["fusermount3", "-u", m.point], check=True)
-    assert ended(p) and p.returncode == 4
+    assert has_ended(p) and p.returncode == 4
     assert b"(signal" not in boxes.get(p.log)
     box.allow("*.mapfs-*")
 
 
-def below(pid):
-    """Its children, and theirs."""
+def descendants(pid):
+    """The children of a process, and their children."""
     try:
         with open("/proc/%d/task/%d/children" % (pid, pid)) as f:
             own = [int(n) for n in f.read().split()]
     except OSError:
         return []
-    return own + [n for child in own for n in below(child)]
+    return own + [n for child in own for n in descendants(child)]
 
 
-def test_a_start_that_lost_a_process_leaves_no_dead_mount(box, small, root):
-    """Whichever of its processes is killed, and whenever: who typed the command is still there to unmount."""
+def test_a_process_killed_at_start_leaves_no_dead_mount(box, small, root):
+    """Whichever process is killed, and whenever, the launcher still unmounts."""
     point = box.point()
     before = time.monotonic()
     m = box.mount(small)
@@ -526,7 +526,7 @@ def test_a_start_that_lost_a_process_leaves_no_dead_mount(box, small, root):
         until = time.monotonic() + whole * i / 90
         while time.monotonic() < until and p.poll() is None:
             pass
-        for pid in below(p.pid)[-1:]:
+        for pid in descendants(p.pid)[-1:]:
             killed += 1
             os.kill(pid, signal.SIGKILL)
         code = p.wait(60)
@@ -537,8 +537,8 @@ def test_a_start_that_lost_a_process_leaves_no_dead_mount(box, small, root):
     assert killed > 10
 
 
-@pytest.mark.parametrize("who", [["worker"], ["guard"], ["guard", "worker"]], ids="+".join)
-def test_whoever_is_killed_while_it_is_unmounted_what_became_of_the_map_is_said(box, small, who):
+@pytest.mark.parametrize("who", [["worker"], ["supervisor"], ["supervisor", "worker"]], ids="+".join)
+def test_the_report_of_a_killed_unmount_is_true(box, small, who):
     for i in range(share.of(60, 12)):
         path = box.add(boxes.get(small), "%d.map" % i)
         m = box.mount(path)
@@ -550,16 +550,16 @@ def test_whoever_is_killed_while_it_is_unmounted_what_became_of_the_map_is_said(
         for pid in pids:
             if boxes.status_field(pid, "Pid"):
                 os.kill(pid, signal.SIGKILL)
-        said = p.communicate(timeout=60)[0].decode()
+        output = p.communicate(timeout=60)[0].decode()
         left = [name for name in box.beside() if name.lstrip(".").startswith("%d.map.mapfs-journal-" % i)]
         if parts.settings(path) == b"kept 1\0":
-            assert "saved: " in said or p.returncode in (1, 4), (i, said)
+            assert "saved: " in output or p.returncode in (1, 4), (i, output)
         else:
-            # Where the mount was gone before it was looked up, nobody knows of which map it was.
-            assert left and (left[0] in said or said.endswith(" is not a mount of mapfs\n")), (i, left, said, p.returncode)
-            assert p.returncode in (1, 4), (i, said)
-        assert boxes.wait_for(lambda: not box.processes()), (i, said)
+            # If the mount ended before its lookup, mapfs -u does not know the map.
+            assert left and (left[0] in output or output.endswith(" is not a mount of mapfs\n")), (i, left, output, p.returncode)
+            assert p.returncode in (1, 4), (i, output)
+        assert boxes.wait_for(lambda: not box.processes()), (i, output)
         if m.mounted():
             m.unmount(code=4)
-        assert not m.mounted(), (i, said)
+        assert not m.mounted(), (i, output)
     box.allow("*mapfs-journal*", "*.mapfs-new-*")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""mapfs status: for people, for programs, of what is mounted and of what is not."""
+"""mapfs status for people and for programs, for mounted and unmounted maps."""
 import errno
 import json
 import os
@@ -24,19 +24,19 @@ CREATE = os.O_WRONLY | os.O_CREAT
 def objects(box, *args, code=0):
     r = box.run("status", "--json", *args)
     assert r.code == code, r
-    # Without a name, also the mounts of whoever else is here.
+    # Without a name, the output includes mounts of others on this machine.
     found = [json.loads(line) for line in r.out.splitlines()]
     return [o for o in found if args or o["file"].startswith(box.root)]
 
 
 def blank(**kw):
-    """What is said of a mount in which nothing is changed, but for kw."""
+    """The status of a mount without changes, except for `kw`."""
     return dict({"read_only": False, "problem": None, "journal": None, **{k: [] for k in LISTS + REASONS}}, **kw)
 
 
 # ---- for programs
 
-def test_of_a_mount_each_kind_is_a_list(box, small):
+def test_a_mount_has_a_list_for_each_state(box, small):
     m = box.mount(small)
     assert objects(box, m.point) == [blank(mountpoint=m.point, file=small)]
     m.put(SETTINGS, b"x 1\n")
@@ -56,7 +56,7 @@ def test_of_a_mount_each_kind_is_a_list(box, small):
     m.unmount("--discard")
 
 
-def test_what_waits_says_for_what(box, small):
+def test_an_unresolved_file_has_a_reason(box, small):
     m = box.mount(small)
     text = m.get("groups/0_Game/layers/1_ground/layer.json")
     os.mkdir(m / "groups/0_Game/layers/9_new")
@@ -66,8 +66,8 @@ def test_what_waits_says_for_what(box, small):
     m.unmount("--discard")
 
 
-def test_tables_wait_no_more_once_a_layer_json_is_renamed_into_place(box, small):
-    """As rsync and editors write it; as a close does, the rename says what the tables are of."""
+def test_tables_are_accepted_after_layer_json_is_renamed_into_place(box, small):
+    """rsync and editors rename the file into place. Like a close, the rename gives the tables their size."""
     m = box.mount(small)
     layer = "groups/0_Game/layers/1_ground/"
     text = json.loads(m.get(layer + "layer.json"))
@@ -86,16 +86,16 @@ def test_tables_wait_no_more_once_a_layer_json_is_renamed_into_place(box, small)
 
 
 def test_a_refused_rename_keeps_its_reason(box, small):
-    """The file stays where it was, the one that it would have replaced is as it was, and neither says why."""
+    """The file stays at its path, the target is unchanged, and neither has an error attribute."""
     m = box.mount(small)
     boxes.put(m / "info/.new", b"two\nlines\n", CREATE)
     assert boxes.refused(os.rename, m / "info/.new", m / AUTHOR) == errno.EPERM
     assert boxes.refused(m.xattr, AUTHOR, "user.mapfs.error") == errno.ENODATA
     assert m.get(AUTHOR) == b"nobody\n" and m.get("info/.new") == b"two\nlines\n"
     o, = objects(box, m.point)
-    assert o["refused"] == [{"file": AUTHOR, "reason": "line 2: there is a second line (at most 1)"}]
+    assert o["refused"] == [{"file": AUTHOR, "reason": "line 2: too many lines (at most 1)"}]
     assert [o[k] for k in LISTS] == [[]] * len(LISTS)
-    # It is no part of a save, and gone once the file is right.
+    # The reason is not part of a save and disappears when the file is valid.
     sync(m)
     assert len(objects(box, m.point)[0]["refused"]) == 1
     boxes.put(m / "info/.new", b"one\n", os.O_WRONLY | os.O_TRUNC)
@@ -110,7 +110,7 @@ def test_a_refused_rename_keeps_its_reason(box, small):
     assert m.unmount().out == "saved: info/author\n"
 
 
-def test_of_what_is_not_mounted_the_journal_is_named(box, small):
+def test_an_unmounted_map_has_its_journal_in_the_status(box, small):
     none = dict(blank(), mountpoint=None, file=small)
     assert objects(box) == [] and objects(box, small) == [none]
     m = box.mount(small, "ro")
@@ -119,7 +119,7 @@ def test_of_what_is_not_mounted_the_journal_is_named(box, small):
     m = box.mount(small)
     m.put(SETTINGS, b"x 1\n")
     os.kill(box.worker(), signal.SIGSTOP)
-    assert objects(box, small)[0]["problem"] == "it does not answer"
+    assert objects(box, small)[0]["problem"] == "does not answer"
     os.kill(box.worker(), signal.SIGCONT)
     box.kill_worker()
     journal, = [n for n in box.beside() if ".mapfs-journal-" in n]
@@ -127,7 +127,7 @@ def test_of_what_is_not_mounted_the_journal_is_named(box, small):
     box.allow("*mapfs-journal*")
 
 
-def test_of_a_folder_paths_begin_with_the_map(box):
+def test_paths_of_a_folder_begin_with_the_map(box):
     folder.many(box, 2)
     names = sorted(os.listdir(box.maps))
     m = box.mount(box.maps)
@@ -139,18 +139,18 @@ def test_of_a_folder_paths_begin_with_the_map(box):
     m.unmount("--discard")
 
 
-def test_what_is_nothing_is_an_error_of_both_forms(box):
+def test_a_missing_path_is_an_error_in_both_forms(box):
     for form in ([], ["--json"]):
         r = box.run("status", *form, os.path.join(box.root, "none"))
         assert r.code == 1 and "none" in r.err and r.out == "", r
     assert box.run("status", "--jsn").code == 1
 
 
-MANY = 1500  # names of 90 bytes: more than an attribute holds
+MANY = 1500  # names of 90 bytes: more than an attribute can hold
 
 
 @pytest.mark.parametrize("whole", (False, True), ids=("map", "folder"))
-def test_all_is_told_however_much_it_is(box, small, whole):
+def test_a_long_status_is_complete(box, small, whole):
     m = box.mount(box.maps if whole else small)
     at = os.path.basename(small) + "/" if whole else ""
     names = ["%simages/%s%04d.jpg" % (at, "a_name_that_is_rather_long_for_a_picture_" * 2, i) for i in range(MANY)]
@@ -163,14 +163,14 @@ def test_all_is_told_however_much_it_is(box, small, whole):
     found, = objects(box, m.point)
     assert [e["file"] for e in found["ignored"]] == [line.split()[1][:-1] for line in lines[1:]]
     assert sorted(e["file"] for e in found["ignored"]) == names
-    # The attribute holds what goes into one, and says what is missing.
+    # The attribute is cut and counts the missing lines.
     text = m.xattr("", "user.mapfs.status").splitlines()
     word, more = text[-1].split()
     assert word == "more" and len(text) - 1 + int(more) == 1 + MANY
     m.unmount("--discard")
 
 
-def test_a_mount_whose_save_waits_for_the_disk_is_not_said_to_be_dead(box, small):
+def test_a_mount_during_a_slow_save_is_busy_and_not_dead(box, small):
     shim = box.shim(Fault)
     m = box.mount(small, shim=shim)
     m.put(SETTINGS, b"x 1\n")
@@ -179,8 +179,8 @@ def test_a_mount_whose_save_waits_for_the_disk_is_not_said_to_be_dead(box, small
     saving.start()
     assert boxes.wait_for(shim.calls)
     found, = objects(box, m.point)
-    if saving.is_alive():  # else this machine is slow, and the save was over first
-        assert found["problem"] == "it is busy (a save that takes long); ask again"
+    if saving.is_alive():  # otherwise this machine is slow, and the save has already ended
+        assert found["problem"] == "busy with a long save; try again later"
     saving.join()
     assert objects(box, m.point) == [blank(mountpoint=m.point, file=small)]
     m.unmount()
@@ -188,7 +188,7 @@ def test_a_mount_whose_save_waits_for_the_disk_is_not_said_to_be_dead(box, small
 
 # ---- for people
 
-def test_colours_are_for_a_terminal(box, small):
+def test_colors_are_for_a_terminal(box, small):
     m = box.mount(small)
     m.put(SETTINGS, b"x 1\n")
     assert boxes.refused(m.put, AUTHOR, b"two\nlines\n") == errno.EINVAL
@@ -205,11 +205,11 @@ def test_colours_are_for_a_terminal(box, small):
     m.unmount("--discard")
 
 
-def test_a_folder_that_is_not_mounted_is_told_like_a_map(box, small):
+def test_an_unmounted_folder_is_reported_like_a_map(box, small):
     r = box.run("status", box.maps)
     assert r.code == 0 and r.out == "%s: is not mounted\n" % box.maps and r.err == "", r
     assert objects(box, box.maps) == [dict(blank(), mountpoint=None, file=box.maps)]
-    # The directory in which it was mounted is one, too.
+    # The former mount point is a folder, too.
     m = box.mount(small)
     m.unmount()
     os.makedirs(m.point, exist_ok=True)
@@ -217,15 +217,15 @@ def test_a_folder_that_is_not_mounted_is_told_like_a_map(box, small):
     box.allow("*")
 
 
-def test_help_says_what_status_takes(box):
+def test_help_lists_the_options_of_status(box):
     r = box.run("status", "--help")
     assert r.code == 0 and r.out.startswith("Usage: mapfs status") and "--json" in r.out
     assert " -o " not in r.out
     assert box.run("recover", "--help").out.startswith("Usage: mapfs recover")
 
 
-def test_what_was_looked_at_in_raw_is_not_refused(box):
-    """A directory of items that only the change makes."""
+def test_a_raw_file_that_was_looked_at_is_not_refused(box):
+    """A directory of items that exists only after the change."""
     b = datafile.Builder()
     b.add(datafile.MAP_VERSION, [1])
     b.group(0, 1, "Game")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Many at once: what each was told stays true while others read and write."""
+"""Concurrent readers, writers and saves: each confirmed write stays true."""
 import os
 import subprocess
 import sys
@@ -9,7 +9,7 @@ import datafile
 import parts
 import places
 
-# Each writer has a file of its own and reads back what it wrote; readers look at everything.
+# Each writer has a file of its own and reads its writes back; readers read everything.
 WRITER = """
 import os, sys
 name, rounds = sys.argv[1], int(sys.argv[2])
@@ -42,7 +42,7 @@ for i in range(int(sys.argv[2])):
 """
 
 
-def together(*jobs):
+def run_together(*jobs):
     running = [subprocess.Popen([sys.executable, "-c", code, *map(str, args)],
                                 stderr=subprocess.PIPE) for code, *args in jobs]
     for p in running:
@@ -50,17 +50,17 @@ def together(*jobs):
         assert p.returncode == 0, err.decode()
 
 
-def test_writers_readers_and_saves_at_once(box):
+def test_writers_readers_and_saves_work_at_once(box):
     m = box.mount(box.add(datafile.small_map(image=(256, 256))), "cache=1M")
     names = ["author", "version", "credits", "license"]
-    together(*[(WRITER, m / ("info/" + n), 200) for n in names],
+    run_together(*[(WRITER, m / ("info/" + n), 200) for n in names],
              (READER, m.point, 15), (READER, m.point, 15), (SYNCER, m.point, 20))
     m.unmount()
     for n in range(1, 5):
         assert parts.info_text(m.map, n) == b"199..\0"
 
 
-def test_two_writers_of_one_file_leave_what_one_of_them_wrote(box, small):
+def test_two_writers_of_one_file_leave_the_content_of_one(box, small):
     m = box.mount(small)
     code = """
 import sys
@@ -68,17 +68,17 @@ for i in range(100):
     with open(sys.argv[1], "ab", buffering=0) as f:
         f.write(sys.argv[2].encode() + b"\\n")
 """
-    together((code, m / "info/settings.cfg", "one"), (code, m / "info/settings.cfg", "two"))
+    run_together((code, m / "info/settings.cfg", "one"), (code, m / "info/settings.cfg", "two"))
     lines = m.get("info/settings.cfg").splitlines()[2:]
     m.unmount()
     assert lines.count(b"one") == 100 and lines.count(b"two") == 100
 
 
-def test_readers_of_a_large_map_with_a_small_cache(box):
+def test_readers_of_a_large_map_work_with_a_small_cache(box):
     copy = box.add(places.debian_map("ddnet/data/maps/Tsunami.map"))
     raw = boxes.get(copy)
     m = box.mount(copy, "cache=1M")
-    together((READER, m.point, 2), (READER, m.point, 2), (READER, m / "images", 3))
+    run_together((READER, m.point, 2), (READER, m.point, 2), (READER, m / "images", 3))
     assert os.path.isdir(m / "info")
     m.unmount()
     assert boxes.get(copy) == raw

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Zlib
-"""Random structural edits against an independent model of what becomes of them (world.py, edits.py).
+"""Random structural edits, compared with an independent model (world.py, edits.py).
 
-After every sequence and save the map's files, by a reader that shares nothing with mapfs, are those
-that the model says; a strict check (../shared/tools/twcheck.py) finds nothing that the map did not
-have; DDNet's map_resave writes the same bytes. The sequences run on the tree without FUSE (core.c);
-some of them again on real mounts.
+After each sequence and save, a reader without code of mapfs finds the files of the model in the map, a strict check
+(../shared/tools/twcheck.py) finds no new anomaly, and map_resave of DDNet writes the same bytes. The sequences run on
+the tree without FUSE (core.c), some of them also on real mounts.
 
-MAPFS_TEST_SEED runs one sequence and tells its steps, MAPFS_TEST_SEQUENCES asks for another number.
+MAPFS_TEST_SEED runs one sequence and prints its steps. MAPFS_TEST_SEQUENCES sets the number of sequences.
 """
 import importlib.util
 import os
@@ -32,12 +31,12 @@ SEED = os.environ.get("MAPFS_TEST_SEED")
 STEPS, SAVES, RANDOM = 7, 2, 90
 SMALL = 15_000
 TWCHECK = os.path.join(places.SHARED, "tools", "twcheck.py")
-# What an edit that was asked for makes of a map: names, and the element of zeros that the game's editor
-# too writes for an empty list.
+# Anomalies that a requested edit creates: names, and the zero element that the editor of the game also writes for an
+# empty list.
 ASKED_FOR = {"duplicate_image_name", "duplicate_sound_name", "name_has_slash",
              "external_image_not_in_doc_list", "quads_data_len_mismatch"}
-# What follows from another oddity that the map had: an item of odd length that got a name, and data
-# that an unknown item may refer to.
+# Anomalies that follow from others in the map: an item of odd length that got a name, and data that an unknown item
+# may refer to.
 FOLLOWS = {"item_len:tilemap_v3": "item_len:tilemap_v2", "data_unreferenced": "unknown_item_type"}
 
 
@@ -60,7 +59,7 @@ class Strict:
 
 
 class Rewriter:
-    """DDNet's map_resave."""
+    """map_resave of DDNet."""
 
     def __init__(self, home):
         self.program, self.home = places.ddnet_tool("map_resave"), str(home)
@@ -74,7 +73,7 @@ class Rewriter:
 
 
 class Sequence:
-    """One map, edited and saved a few times."""
+    """Edits and saves of one map."""
 
     def __init__(self, seed, path, tree, other=None):
         self.seed, self.path, self.tree = seed, path, tree
@@ -96,7 +95,7 @@ class Sequence:
                 self.wrong(str(e))
 
     def compare_sizes(self, path=""):
-        """Listed sizes are those of the files, also of those that are new."""
+        """The listed sizes equal those of the files, including new files."""
         for name, size in self.tree.sizes(path).items():
             below = path + "/" + name if path else name
             if self.tree.is_dir(below):
@@ -106,8 +105,8 @@ class Sequence:
                 self.wrong("%s is listed with %d bytes and has %d" % (
                     below, size, len(self.tree.get(below))))
 
-    def told(self):
-        """The tree as the save makes it: tables may say a layer's size."""
+    def saved_tree(self):
+        """The tree as a save makes it: tables may determine the size of a layer."""
         out = told.tree(self.tree)
         for layer in self.editor.layers():
             path, main = layer + "/layer.json", content(self.world.entry(layer))["layer.json"]
@@ -116,7 +115,7 @@ class Sequence:
         return out
 
     def check_report(self, report, before, fresh):
-        """What is told as saved a new mount shows, and what is told as removed it does not."""
+        """A new mount shows the saved files and does not show the removed ones."""
         why = told.untrue(report, before, told.tree(fresh))
         if why:
             self.wrong(why)
@@ -125,7 +124,7 @@ class Sequence:
         want, unmarked = self.world.build().base.shows()
         try:
             got = map_shows(datafile.Datafile(data), unmarked)
-        except Exception as e:  # whatever is wrong with it, the steps are what one needs to know
+        except Exception as e:  # whatever the error is, the log of the steps is needed
             self.wrong("%s cannot be read: %r" % (what, e))
         diff = differences(want, got)
         if diff:
@@ -133,17 +132,17 @@ class Sequence:
 
 
 @pytest.fixture(scope="module")
-def room():
+def directory():
     with places.in_memory() as d:
         yield d
 
 
 @pytest.fixture(scope="module")
-def maps(room):
+def maps(directory):
     """Maps to edit: random ones, and small real ones."""
     out = []
     for seed in range(RANDOM):
-        path = os.path.join(room, "random%d.map" % seed)
+        path = os.path.join(directory, "random%d.map" % seed)
         with open(path, "wb") as f:
             f.write(randommap.random_map(seed))
         out.append(path)
@@ -163,7 +162,7 @@ def corpus():
         if os.path.isdir(top) else []
 
 
-def run(core, maps, seed, room, check=None):
+def run(core, maps, seed, directory, check=None):
     path, second = maps[seed % len(maps)], maps[(seed * 7 + 3) % len(maps)]
     tree, other, fresh = (CoreTree(core, i) for i in range(3))
     tree.open(path)
@@ -172,17 +171,17 @@ def run(core, maps, seed, room, check=None):
     for at in range(SAVES):
         s.steps(STEPS)
         if (at + seed // 2) % 2 == 0:
-            before = s.told()
+            before = s.saved_tree()
             code, report = tree.save()
             if code != (5 if "warning: " in report else 0):
                 s.wrong("the save gives %d\n%s" % (code, report))
             s.compare(tree.map(), "the saved map")
-            remount(fresh, tree.map(), room)
+            remount(fresh, tree.map(), directory)
             s.check_report(report, before, fresh)
             s.world.saved()
             s.steps(2)
         elif seed % 2:
-            # What was closed is kept, under the same paths; nothing was saved since the mount.
+            # A kill keeps closed changes under the same paths, because there was no save since the mount.
             s.editor.log.append("# kill -9")
             try:
                 tree.kill()
@@ -191,24 +190,24 @@ def run(core, maps, seed, room, check=None):
             s.steps(2)
         if seed % 10 == 0:
             s.compare_sizes()
-        before = s.told()
+        before = s.saved_tree()
         code, report = tree.end()
         if code != (5 if "warning: " in report else 0):
             s.wrong("the end gives %d\n%s" % (code, report))
         s.editor.log.append("# end")
         data = tree.map()
         s.compare(data, "the map")
-        remount(fresh, data, room)
+        remount(fresh, data, directory)
         s.check_report(report, before, fresh)
         if check:
             check(s, data, second)
         if at + 1 < SAVES:
             s.world.mounted()
-            remount(tree, data, room)
+            remount(tree, data, directory)
 
 
-def remount(tree, data, room):
-    name = os.path.join(room, "again.map")
+def remount(tree, data, directory):
+    name = os.path.join(directory, "again.map")
     boxes.put(name, data, os.O_WRONLY | os.O_TRUNC | os.O_CREAT)
     tree.open(name)
 
@@ -217,13 +216,13 @@ def sequences(usual):
     return [int(SEED)] if SEED else range(1, (SEQUENCES or share.of(usual, usual // 5)) + 1)
 
 
-def test_references_hold_across_random_edits(core, maps, room):
+def test_random_edits_keep_references(core, maps, directory):
     for seed in sequences(1500):
-        run(core, maps, seed, room)
+        run(core, maps, seed, directory)
 
 
 @pytest.mark.parametrize("seed", [int(SEED)] if SEED else range(30_001, 30_001 + (SEQUENCES or share.of(12, 4))))
-def test_references_hold_across_random_edits_of_a_real_mount(box, seed):
+def test_random_edits_of_a_real_mount_keep_references(box, seed):
     path = box.add(randommap.random_map(seed), "a.map")
     second = box.add(randommap.random_map(seed + 1), "b.map")
     other = box.mount(second, "ro", box.point("other"))
@@ -238,7 +237,7 @@ def test_references_hold_across_random_edits_of_a_real_mount(box, seed):
         s.compare(boxes.get(path), "the saved map")
         s.world.saved()
         s.steps(STEPS)
-        before = s.told()
+        before = s.saved_tree()
         report = m.unmount_edited()
         s.compare(boxes.get(path), "the map")
         m = box.mount(path)
@@ -248,8 +247,8 @@ def test_references_hold_across_random_edits_of_a_real_mount(box, seed):
     other.unmount()
 
 
-def test_random_edits_make_no_anomaly(core, maps, room):
-    strict, path = Strict(), os.path.join(room, "saved.map")
+def test_random_edits_cause_no_anomaly(core, maps, directory):
+    strict, path = Strict(), os.path.join(directory, "saved.map")
 
     def check(s, data, second):
         boxes.put(path, data, os.O_WRONLY | os.O_TRUNC | os.O_CREAT)
@@ -257,21 +256,21 @@ def test_random_edits_make_no_anomaly(core, maps, room):
         if new:
             s.wrong("anomalies that the map did not have: %s" % sorted(new))
     for seed in sequences(300):
-        run(core, maps, 10_000 + seed if not SEED else seed, room, check)
+        run(core, maps, 10_000 + seed if not SEED else seed, directory, check)
 
 
 def is_simple(data):
-    """The tool of DDNet 16.4 exchanges the numbers of two UUID types each time, and crashes over one
-    that it does not know; it takes away an index item whose type has no items."""
+    """map_resave of DDNet 16.4 exchanges the numbers of two UUID types each time, crashes on an unknown one, and
+    removes an index item whose type has no items."""
     f = datafile.Datafile(data)
     index = f.of_type(datafile.UUID_INDEX)
     known = [AUTOMAPPER] if index and f.of_type(index[0].id) else []
     return known == [struct.pack(">4i", *i.ints) for i in index]
 
 
-def test_after_random_edits_map_resave_is_the_identity(core, maps, room, tmp_path):
-    rewritten, path = Rewriter(tmp_path), os.path.join(room, "saved.map")
-    # What does not change is copied as it is; so only maps that the tool leaves alone can be judged.
+def test_map_resave_does_not_change_a_map_after_random_edits(core, maps, directory, tmp_path):
+    rewritten, path = Rewriter(tmp_path), os.path.join(directory, "saved.map")
+    # Unchanged parts are copied as they are, so only maps that the tool does not change can be used.
     own = [m for m in maps if is_simple(boxes.get(m)) and rewritten(m) == boxes.get(m)]
     assert len(own) > 10
 
@@ -280,4 +279,4 @@ def test_after_random_edits_map_resave_is_the_identity(core, maps, room, tmp_pat
         if is_simple(data) and rewritten(path) != data:
             s.wrong("map_resave writes another map")
     for seed in sequences(150):
-        run(core, own, 20_000 + seed if not SEED else seed, room, check)
+        run(core, own, 20_000 + seed if not SEED else seed, directory, check)

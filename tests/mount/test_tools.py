@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Zlib
-"""The random edits of test_structure.py on a real mount, each of them done by a program that people use,
-in the way in which that writes files: in place, in pieces, by a temporary file, by a backup and a new one.
-A kill -9 and a save come in between.
+"""The random edits of test_structure.py on a real mount, done by common programs in their ways of writing: in place,
+in pieces, with a temporary file, with a backup and a new file. There is a kill -9 and a save between them.
 
-MAPFS_TEST_SEED runs one sequence and tells its steps.
+MAPFS_TEST_SEED runs one sequence and prints its steps.
 """
 import os
 import random
@@ -42,7 +41,7 @@ WRITE = {
            'git update-index --add --cacheinfo "100644,$(git hash-object -w "$1"),$3" && '
            'git --work-tree="$4" checkout -f -- "$3"',
 }
-# What changes the lines of a file that stands there.
+# Programs that change lines of an existing file.
 EDIT = {
     "sed -i": 'sed -i -n "1r $1" "$2"',
     "perl -i": 'FROM=$1 perl -i -0777 -ne \'open F, "<", $ENV{FROM}; print <F>\' "$2"',
@@ -56,7 +55,7 @@ MOVE = {"mv": 'mv "$1" "$2"', "mv -T": 'mv -T "$1" "$2"'}
 
 
 class ToolTree(DirTree):
-    """A directory that is changed by programs; the log says which."""
+    """A directory that programs change; the log names the programs."""
 
     def __init__(self, root, stage, seed):
         super().__init__(root)
@@ -90,7 +89,7 @@ def sync(m):
 
 
 @pytest.mark.parametrize("seed", [int(SEED)] if SEED else range(40_001, 40_001 + share.of(60, 8)))
-def test_edits_by_programs_are_in_the_map_that_the_model_says(box, seed):
+def test_edits_by_programs_give_the_map_of_the_model(box, seed):
     path = box.add(randommap.random_map(seed), "a.map")
     m = box.mount(path, "raw=rw" if seed % 2 else "cache=1M")
     tree = ToolTree(m.point, os.path.join(box.root, "stage"), seed)
@@ -102,7 +101,7 @@ def test_edits_by_programs_are_in_the_map_that_the_model_says(box, seed):
         box.kill_worker()
         m = box.mount(path)
         s.steps(STEPS)
-    before = s.told()
+    before = s.saved_tree()
     if seed % 4:
         sync(m)
         s.compare(boxes.get(path), "the saved map")

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Zlib
-"""The 24 ways in which writable archives lose data, by number: where another test shows one, it is
-named here and has to be there; the others are shown here.
-"""
+"""The 24 known ways in which writable archives lose data, by number. SHOWN names tests in other files, which must
+exist; the remaining tests are here."""
 import ast
 import fcntl
 import os
@@ -21,40 +20,40 @@ TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 EDITORS, SETTINGS = "editors/test_traps.py::", "info/settings.cfg"
 
 SHOWN = {
-    1: [EDITORS + "test_T1_a_temporary_file_renamed_over_another_is_in_the_map"],
-    2: [EDITORS + "test_T2_opening_to_write_anew_cuts_what_was_there"],
-    3: ["mount/test_faults.py::test_a_save_that_fails_keeps_the_map_the_mount_and_the_change",
-        "mount/test_faults.py::test_on_a_full_disk_the_old_map_stays"],
+    1: [EDITORS + "test_T1_a_temporary_file_renamed_over_a_file_replaces_its_content"],
+    2: [EDITORS + "test_T2_opening_with_truncation_drops_the_old_content"],
+    3: ["mount/test_faults.py::test_a_failed_save_keeps_the_map_the_mount_and_the_change",
+        "mount/test_faults.py::test_a_save_on_a_full_disk_keeps_the_old_map"],
     4: [EDITORS + "test_T4_no_save_overwrites_a_backup_beside_the_map"],
-    5: [EDITORS + "test_T5_mode_owner_and_attributes_of_the_map_stay",
-        "mount/test_save.py::test_an_acl_is_kept"],
-    6: [EDITORS + "test_T6_what_was_synced_is_there_after_kill_9",
-        EDITORS + "test_T6_syncing_scratch_and_directories_is_no_error"],
+    5: [EDITORS + "test_T5_a_save_keeps_mode_owner_and_attributes_of_the_map",
+        "mount/test_save.py::test_a_save_keeps_an_acl"],
+    6: [EDITORS + "test_T6_synced_content_survives_kill_9",
+        EDITORS + "test_T6_syncing_scratch_and_directories_succeeds"],
     7: ["mount/test_cli.py::test_umount_saves_before_it_returns",
-        "mount/test_cli.py::test_a_plain_unmount_saves_too_only_later"],
+        "mount/test_cli.py::test_a_plain_unmount_saves_after_it_returns"],
     8: ["mount/test_signals.py::test_a_signal_with_dirty_mapped_pages_saves_them"],
     9: ["mount/test_signals.py::test_a_signal_to_the_whole_group_saves_as_well"],
-    10: [EDITORS + "test_T10_a_removed_file_lives_as_long_as_it_is_open",
-         EDITORS + "test_T10_a_file_replaced_by_another_lives_as_long_as_it_is_open"],
-    11: [EDITORS + "test_T11_no_directory_is_renamed_onto_one_that_holds_something",
-         EDITORS + "test_T11_a_rename_that_must_replace_nothing_replaces_nothing"],
-    12: [EDITORS + "test_T12_after_every_refusal_the_mount_goes_on"],
+    10: [EDITORS + "test_T10_a_removed_file_is_readable_while_it_is_open",
+         EDITORS + "test_T10_a_replaced_file_is_readable_while_it_is_open"],
+    11: [EDITORS + "test_T11_a_rename_onto_a_nonempty_directory_fails",
+         EDITORS + "test_T11_a_rename_with_noreplace_replaces_nothing"],
+    12: [EDITORS + "test_T12_the_mount_works_after_every_refusal"],
     13: [EDITORS + "test_T13_truncating_changes_the_time"],
-    14: [EDITORS + "test_T14_a_time_set_before_the_close_stays"],
-    15: [EDITORS + "test_T15_writing_and_truncating_through_several_handles_keep_their_order"],
-    17: ["mount/test_read.py::test_writing_every_file_its_own_content_leaves_the_map",
-         "mount/test_save.py::test_after_an_edit_the_map_differs_in_that_alone"],
-    18: [EDITORS + "test_T18_a_map_given_by_a_relative_path_is_saved_where_it_is"],
-    19: [EDITORS + "test_T19_a_map_that_another_program_changed_is_not_overwritten"],
-    20: [EDITORS + "test_T20_what_programs_leave_about_is_not_in_the_map"],
-    21: [EDITORS + "test_T21_a_symbolic_link_to_a_map_stays_one"],
-    22: [EDITORS + "test_T22_free_space_is_that_of_the_maps_directory"],
-    23: [EDITORS + "test_T23_started_without_standard_streams_it_writes_into_no_map"],
+    14: [EDITORS + "test_T14_a_close_keeps_a_time_set_before"],
+    15: [EDITORS + "test_T15_writes_and_truncations_through_several_handles_keep_their_order"],
+    17: ["mount/test_read.py::test_rewriting_every_file_with_its_own_content_changes_nothing",
+         "mount/test_save.py::test_an_edit_changes_no_other_part_of_the_map"],
+    18: [EDITORS + "test_T18_a_map_with_a_relative_path_is_saved_in_place"],
+    19: [EDITORS + "test_T19_a_save_does_not_overwrite_the_map_of_another_program"],
+    20: [EDITORS + "test_T20_files_that_programs_leave_behind_do_not_enter_the_map"],
+    21: [EDITORS + "test_T21_a_save_keeps_a_symbolic_link_to_the_map"],
+    22: [EDITORS + "test_T22_free_space_equals_that_of_the_maps_directory"],
+    23: [EDITORS + "test_T23_without_standard_streams_no_output_goes_into_the_map"],
 }
 
 
 @pytest.mark.parametrize("trap", SHOWN, ids=lambda n: "trap_%02d" % n)
-def test_of_another_file(trap):
+def test_the_named_tests_exist(trap):
     for where in SHOWN[trap]:
         path, name = where.split("::")
         with open(os.path.join(TESTS, path)) as f:
@@ -62,20 +61,20 @@ def test_of_another_file(trap):
         assert name in names, where
 
 
-def test_all_24_are_shown():
+def test_all_24_traps_have_a_test():
     own = {int(name[5:7]) for name in globals() if name.startswith("trap_")}
     assert own | set(SHOWN) == set(range(1, 25))
 
 
-def shows(trap):
-    """The test's name says which one it shows."""
+def shows_trap(trap):
+    """The id of a test gives the number of its trap."""
     def mark(function):
         globals()["trap_%02d" % trap] = function
         return pytest.mark.parametrize("trap", [trap], ids=["trap_%02d" % trap])(function)
     return mark
 
 
-# ---- 9: logout and shutdown end the service before anybody unmounts
+# ---- 9: logout and shutdown stop the service before any unmount
 
 
 @pytest.fixture
@@ -88,7 +87,7 @@ def unit_of(box):
     return "mapfs-test-%d-%s" % (os.getpid(), os.path.basename(box.root))
 
 
-@shows(9)
+@shows_trap(9)
 @pytest.mark.parametrize("by", ["the signal", "mapfs -u"])
 def test_a_unit_that_stops_saves(box, systemd, small, trap, by):
     unit, point = unit_of(box), box.point()
@@ -104,11 +103,11 @@ def test_a_unit_that_stops_saves(box, systemd, small, trap, by):
     assert parts.settings(small) == b"x 1\0" and not m.mounted()
 
 
-# ---- 16: a cache that answers instead of the file system
+# ---- 16: a cache must not answer instead of the file system
 
 
-@shows(16)
-def test_sizes_times_and_appends_are_not_the_caches(box, small, trap):
+@shows_trap(16)
+def test_sizes_times_and_appends_do_not_come_from_a_cache(box, small, trap):
     m = box.mount(small)
     path = m / "info/.log.swp"
     a = os.open(path, os.O_CREAT | os.O_WRONLY | os.O_APPEND)
@@ -124,7 +123,7 @@ def test_sizes_times_and_appends_are_not_the_caches(box, small, trap):
     with open(path, "ab") as f:
         f.write(b"more\n")
     assert os.stat(path).st_mtime_ns > before
-    # What one view changes, the kernel does not go on showing of another.
+    # The kernel must not show the old content of one view after a change through another one.
     raw = "raw/data/%05d" % parts.info_index(datafile.Datafile.load(small), 5)
     old = m.get(raw)
     m.put(SETTINGS, b"another 1\n")
@@ -137,7 +136,7 @@ def test_sizes_times_and_appends_are_not_the_caches(box, small, trap):
 # ---- 24: locks
 
 
-@shows(24)
+@shows_trap(24)
 @pytest.mark.parametrize("name", [SETTINGS, "images/.scratch.swp"])
 def test_programs_can_lock_files(box, small, trap, name):
     m = box.mount(small)
@@ -157,7 +156,7 @@ def test_programs_can_lock_files(box, small, trap, name):
     m.unmount()
 
 
-# ---- where a mount point can be
+# ---- possible places of mount points
 
 
 def edit_and_end(box, path, point):
@@ -168,7 +167,7 @@ def edit_and_end(box, path, point):
     assert os.path.isdir(point) and not m.mounted()
 
 
-def test_a_mount_point_on_a_tmpfs(box, root, small):
+def test_a_mount_point_may_be_on_a_tmpfs(box, root, small):
     point = box.point("tmpfs")
     subprocess.run(["mount", "-t", "tmpfs", "tmpfs", point], check=True)
     try:
@@ -178,7 +177,7 @@ def test_a_mount_point_on_a_tmpfs(box, root, small):
         subprocess.run(["umount", point], check=True)
 
 
-def test_a_map_and_its_mount_point_on_a_tmpfs(box, root):
+def test_a_map_and_its_mount_point_may_be_on_a_tmpfs(box, root):
     base = box.point("tmpfs")
     subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", base], check=True)
     try:
@@ -193,11 +192,11 @@ def test_a_map_and_its_mount_point_on_a_tmpfs(box, root):
         subprocess.run(["umount", base], check=True)
 
 
-def test_a_mount_point_below_another_fuse_mount(box, root, small):
+def test_a_mount_point_may_be_in_another_fuse_mount(box, root, small):
     outer = box.mount(box.add(datafile.small_map(), "outer.map"), point=box.point("outer"))
     os.mkdir(outer / "inner")
     edit_and_end(box, small, outer / "inner")
-    # While the inner one is mounted, the outer one is in use, and says by what.
+    # While the inner mount exists, the outer one is busy and names the process.
     inner = box.mount(small, point=outer / "inner")
     r = outer.unmount(code=7)
     assert "busy" in r.out + r.err
@@ -206,8 +205,8 @@ def test_a_mount_point_below_another_fuse_mount(box, root, small):
     outer.unmount()
 
 
-def test_a_map_inside_another_fuse_mount(box, root, small):
-    """What is scratch there can be a map: it is saved, though no file of the outer map."""
+def test_a_map_may_be_in_another_fuse_mount(box, root, small):
+    """A scratch file in a mount can be a map. It is saved, although it is no file of the outer map."""
     outer = box.mount(small, point=box.point("outer"))
     os.mkdir(outer / "maps.bak")
     path = outer / "maps.bak/a.map"

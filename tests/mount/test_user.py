@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Zlib
-"""As an ordinary user: root's tests run the program as nobody, who must be able to do the same."""
+"""mapfs as an ordinary user: the tests of root run the program as the user nobody, who must be able to do the
+same."""
 import os
 
 import pytest
@@ -14,7 +15,7 @@ NOBODY = 65534
 
 @pytest.fixture
 def user(box, root):
-    """Runs a shell script as nobody, in the box's directories; skips where it could not mount."""
+    """A function that runs a shell script as nobody, in the directories of the box. Skips if nobody cannot mount."""
     boxes.needs("setpriv")
     for path in (box.maps, box.point(), box.home, box.logs):
         os.chown(path, NOBODY, NOBODY)
@@ -43,7 +44,7 @@ CHANGE = """
 """
 
 
-def test_an_ordinary_user_mounts_changes_and_saves(box, user):
+def test_an_ordinary_user_can_mount_change_and_save(box, user):
     path = owned(box, 0o600)
     r = user(CHANGE, MAP=path)
     assert r.code == 0, r
@@ -52,15 +53,15 @@ def test_an_ordinary_user_mounts_changes_and_saves(box, user):
     assert (st.st_uid, st.st_gid, st.st_mode & 0o777) == (NOBODY, NOBODY, 0o600)
 
 
-def test_a_path_without_fusermount_mounts_and_unmounts(box, user):
-    """libfuse knows where it is. What the script itself needs is looked up before."""
+def test_mounting_works_without_fusermount_in_path(box, user):
+    """libfuse knows the path of fusermount. The script looks up its own commands first."""
     path = owned(box)
     r = user('G=$(command -v grep); PATH=/nonexistent; export PATH; %s' % CHANGE.replace("grep", '"$G"'), MAP=path)
     assert r.code == 0, r
     assert parts.settings(path) == b"x 1\0"
 
 
-def test_an_unwritable_map_is_read_only_and_it_says_so(box, user):
+def test_an_unwritable_map_is_read_only_with_a_message(box, user):
     path = owned(box, 0o444)
     raw = boxes.get(path)
     r = user(CHANGE, MAP=path)
@@ -71,7 +72,7 @@ def test_an_unwritable_map_is_read_only_and_it_says_so(box, user):
     assert boxes.get(path) == raw
 
 
-def test_an_unwritable_directory_makes_it_read_only_too(box, user):
+def test_an_unwritable_directory_makes_the_mount_read_only_too(box, user):
     path = owned(box)
     os.chown(box.maps, 0, 0)
     os.chmod(box.maps, 0o755)
@@ -81,38 +82,38 @@ def test_an_unwritable_directory_makes_it_read_only_too(box, user):
     assert user('"$MAPFS" -u "$POINT"').code == 0
 
 
-def test_what_fails_is_not_called_read_only_first(box, user):
+def test_a_failed_mount_prints_no_read_only_message(box, user):
     path = owned(box, 0o444)
-    foreign = box.point("foreign")  # root's: fusermount3 refuses it
+    foreign = box.point("foreign")  # owned by root: fusermount3 refuses it
     r = user('"$MAPFS" "$MAP" "$FOREIGN"', MAP=path, FOREIGN=foreign)
     assert r.code == 3 and len(r.err.splitlines()) == 1, r
     assert "read-only" not in r.err
 
 
-def test_a_map_that_may_not_be_read_is_refused(box, user):
+def test_an_unreadable_map_is_refused(box, user):
     path = box.add(datafile.small_map())
     os.chmod(path, 0o600)
     r = user('"$MAPFS" "$MAP" "$POINT"', MAP=path)
     assert r.code == 2 and len(r.err.splitlines()) == 1, r
 
 
-def test_the_mount_is_the_users_alone(box, user):
+def test_other_users_cannot_enter_the_mount(box, user):
     path = owned(box)
     r = user('"$MAPFS" "$MAP" "$POINT" && cat "$POINT/info/author"', MAP=path)
     assert r.code == 0 and r.out.endswith("nobody\n"), r
-    # Even root is kept out, as FUSE does by itself.
+    # FUSE by default excludes even root.
     assert boxes.refused(os.listdir, box.point()) != 0
     assert user('"$MAPFS" -u "$POINT"').code == 0
 
 
-def test_the_saved_file_of_a_foreign_group_gains_no_right(box, user):
+def test_a_saved_file_of_a_foreign_group_gains_no_permission(box, user):
     path = owned(box, 0o660)
     os.chown(path, NOBODY, 4321)
     r = user(CHANGE, MAP=path)
     assert r.code == 0, r
     st = os.stat(path)
     assert st.st_uid == NOBODY
-    # A group that nobody cannot give is not kept, and then its bits are not either.
+    # nobody cannot set this group, so the save drops it, and its permission bits too.
     assert st.st_gid == 4321 or st.st_mode & 0o070 == 0
 
 
@@ -130,7 +131,7 @@ def test_a_signal_saves_for_an_ordinary_user_too(box, user):
     assert not boxes.is_mounted(box.point())
 
 
-def test_the_mount_point_that_was_made_goes_also_where_root_ends_the_mount(box, user):
+def test_a_created_mount_point_is_removed_even_if_root_ends_the_mount(box, user):
     path = owned(box)
     point = path[:-len(".map")]
     assert user('"$MAPFS" "$MAP"', MAP=path).code == 0 and boxes.is_mounted(point)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Zlib
-"""A save warns of what `check` would warn of in the files that it wrote, and notes copies of parts that the map has already."""
+"""A save prints the warnings of `check` for the files that it wrote, and notes copies of parts that the map already
+has."""
 import os
 import shutil
 import sys
@@ -8,9 +9,10 @@ import pytest
 
 import picture
 from box import get
-from editing import new
+from editing import create_file
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "torchlight"))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path += [os.path.join(HERE, "..", folder) for folder in ("torchlight", "torchlight/support")]
 import archives  # noqa: E402
 
 GAME = "groups/0_Game/layers/"
@@ -37,16 +39,16 @@ def odd_image(m):
 def unknown_image(m):
     m.put("images/1_grass_main.json", b'{"width": 64, "height": 64}')
     os.rename(m / "images/1_grass_main.json", m / "images/1_my_grass.json")
-    return ["images/1_my_grass.json: is external, and the game comes with no image my_grass"]
+    return ["images/1_my_grass.json: is external, but the game has no image my_grass"]
 
 
 def second_game_layer(m):
     shutil.copytree(m / (GAME + "0_Game"), m / (GAME + "1_Game"))
-    return [GAME + "0_Game: kind is 1, as that of " + GAME + "1_Game, and a game uses only the last such layer"]
+    return [GAME + "0_Game: kind is 1 like that of " + GAME + "1_Game: a game uses only the last such layer"]
 
 
 @pytest.mark.parametrize("change", [odd_image, unknown_image, second_game_layer])
-def test_a_save_warns_of_what_check_warns_of(m, change):
+def test_a_save_prints_the_warnings_of_check(m, change):
     assert checked(m) == []
     expected = change(m)
     report = m.unmount(code=5)
@@ -89,14 +91,14 @@ def test_put_warns_too(m):
 
 
 def test_a_copy_of_a_part_that_the_map_has_is_noted(m):
-    """As a backup does that is copied back although its parts are still there under other numbers."""
+    """A restored backup makes such copies if its parts still exist under other numbers."""
     shutil.copytree(m / "groups/0_Game", m / "groups/1_Game")
     shutil.copy(m / "images/0_checker.png", m / "images/2_checker.png")
     shutil.copy(m / "sounds/0_bell.opus", m / "sounds/1_bell.opus")
     report = m.unmount(code=5)
     assert lines(report, "note", "warning") == [
-        "warning: groups/0_Game/layers/0_Game: kind is 1, as that of groups/1_Game/layers/0_Game, "
-        "and a game uses only the last such layer",
+        "warning: groups/0_Game/layers/0_Game: kind is 1 like that of groups/1_Game/layers/0_Game: "
+        "a game uses only the last such layer",
         "note: images/2_checker.png equals images/0_checker.png",
         "note: sounds/1_bell.opus equals sounds/0_bell.opus",
         "note: groups/1_Game equals groups/0_Game"]
@@ -117,8 +119,8 @@ def test_a_group_that_equals_another_is_one_note(m):
     assert lines(again.unmount(), "note") == ["note: groups/2_Sky equals groups/1_Sky"]
 
 
-def test_what_differs_in_one_pixel_or_one_tile_is_no_copy(m):
-    new(m, "images/2_checker.png", picture.png(16, 16, bytes(4) + b"".join(picture.Picture(m / "images/0_checker.png").rows)[4:]))
+def test_a_difference_of_one_pixel_or_tile_makes_no_copy(m):
+    create_file(m, "images/2_checker.png", picture.png(16, 16, bytes(4) + b"".join(picture.Picture(m / "images/0_checker.png").rows)[4:]))
     shutil.copytree(m / (GAME + "1_ground"), m / (GAME + "2_ground"))
     rows = get(m / (GAME + "2_ground/id.csv")).replace(b"1", b"2", 1)
     m.put(GAME + "2_ground/id.csv", rows)
@@ -129,18 +131,18 @@ def unit(guid, *more):
     return ("[UNIT]\n\t<STRING>UNIT_GUID:%d\n%s[/UNIT]\n" % (guid, "".join("\t%s\n" % line for line in more))).encode()
 
 
-def test_a_new_unit_with_the_guid_of_another_is_warned_of(box):
+def test_a_save_warns_of_a_new_unit_with_a_duplicate_guid(box):
     path = box.add(archives.small_mod(), "X.MOD")
     m = box.mount(path)
     os.makedirs(m / "MEDIA/UNITS/ITEMS")
-    new(m, "MEDIA/UNITS/ITEMS/A.DAT", unit(-5))
-    new(m, "MEDIA/UNITS/ITEMS/B.DAT", unit(6))
-    new(m, "MEDIA/UNITS/ITEMS/BASE.DAT", unit(-5, "<BOOL>DONTCREATE:true"))
+    create_file(m, "MEDIA/UNITS/ITEMS/A.DAT", unit(-5))
+    create_file(m, "MEDIA/UNITS/ITEMS/B.DAT", unit(6))
+    create_file(m, "MEDIA/UNITS/ITEMS/BASE.DAT", unit(-5, "<BOOL>DONTCREATE:true"))
     assert lines(m.unmount(), "warning") == []
     again = box.mount(path)
     shutil.copy(again / "MEDIA/UNITS/ITEMS/A.DAT", again / "MEDIA/UNITS/ITEMS/C.DAT")
     assert lines(again.unmount(code=5), "warning") == [
-        "warning: MEDIA/UNITS/ITEMS/C.DAT: UNIT_GUID is -5 (which MEDIA/UNITS/ITEMS/A.DAT has, too)"]
+        "warning: MEDIA/UNITS/ITEMS/C.DAT: UNIT_GUID is -5 (also in MEDIA/UNITS/ITEMS/A.DAT)"]
     third = box.mount(path)
     third.put("MEDIA/UNITS/ITEMS/B.DAT", unit(7))
-    assert lines(third.unmount(), "warning") == []  # the twins were so before
+    assert lines(third.unmount(), "warning") == []  # the map had the duplicates before

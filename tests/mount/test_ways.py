@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Zlib
-"""One tree, one map (DESIGN section 1): whatever leads to the same tree over the same base gives the same
-map, byte by byte, the same report, status and files.
+"""One tree, one map (DESIGN section 1): all ways to the same tree over the same base give the same map, byte by byte,
+and the same report, status and files.
 
-A sequence of edits (edits.py) is done straight, and then otherwise: with a kill -9 after any operation; in
-another order that leads to the same tree, as the model (world.py) has it, with things done and undone
-in between; with saves in between, and with a kill behind those. Each map is the one that the model says.
-Left out: the opaque marks that a layer shows before the save, where its image and what it refers to were
-both written. All on the tree without FUSE (core.c).
+A sequence of edits (edits.py) runs straight, and then in other ways: with a kill -9 after any operation; in another
+order with the same result in the model (world.py), with operations that are undone again in between; with saves in
+between, and with kills after them. Each map must equal that of the model. Not compared are the opaque marks that a
+layer shows before the save if both its image and its references were written. All runs use the tree without FUSE
+(core.c).
 
-MAPFS_TEST_SEED runs one sequence and tells its steps, MAPFS_TEST_SEQUENCES asks for another number.
+MAPFS_TEST_SEED runs one sequence and prints its steps. MAPFS_TEST_SEQUENCES sets the number of sequences.
 """
 import os
 import random
@@ -36,7 +36,7 @@ SHUFFLES, DETOURS = 60, 4
 
 
 class Steps(Editor):
-    """With files that stand for a while under names that mean nothing."""
+    """Edits that also keep files under scratch names for a while."""
     WEIGHTS = dict(Editor.WEIGHTS, leave_backup=3, move_away=2, come_back=4, setting=1)
 
     def leave_backup(self):
@@ -46,7 +46,7 @@ class Steps(Editor):
         self.do("put", path, data)
 
     def move_away(self):
-        path = self.loose()
+        path = self.unreferenced_medium()
         self.do("mv", path, path + "~")
 
     def come_back(self):
@@ -73,44 +73,44 @@ class Ways:
         second.open(other)
         world = World(self.base)
         edits = Steps(world, self.tree, seed, (World(read_map(datafile.Datafile.load(other))), second))
-        self.ends = []  # of the steps, in the operations
+        self.ends = []  # the end of each step as an index of operations
         try:
             for _ in range(STEPS):
                 edits.step()
                 self.ends.append(len(edits.done))
         except (OSError, RuntimeError) as e:
-            self.wrong("refused: %s" % e, edits.done)
+            self.fail("refused: %s" % e, edits.done)
         self.ops, self.want = edits.done, world.tree()
         self.straight = self.finish(world, edits.done, "")
 
-    def wrong(self, what, ops, how=""):
+    def fail(self, what, ops, how=""):
         pytest.fail("seed %d, %s\n%s\n%s\n%s" % (self.seed, os.path.basename(self.path), how, "\n".join(
             " ".join(w if isinstance(w, str) else repr(w[:40]) for w in words) for words in ops), what))
 
     def finish(self, world, ops, how):
-        """What is shown and told at the end, and the map, which is the model's."""
+        """The files, status, report and map at the end. The map must equal that of the model."""
         shown = told.tree(self.tree)
         status = self.tree.ask("status")[1]
         code, report = self.tree.end()
         if code not in (0, 5):
-            self.wrong("the end gives %d\n%s" % (code, report), ops, how)
+            self.fail("the unmount gives %d\n%s" % (code, report), ops, how)
         data = self.tree.map()
         try:
             built = world.build().base
             want, unmarked = built.shows()
             diff = differences(want, map_shows(datafile.Datafile(data), unmarked))
-        except Exception as e:  # whatever is wrong with it, the steps are what one needs to know
-            self.wrong("it cannot be read: %r" % e, ops, how)
+        except Exception as e:  # whatever the error is, the log of the steps is needed
+            self.fail("it cannot be read: %r" % e, ops, how)
         if diff:
-            self.wrong("\n".join(diff[:8]), ops, how)
+            self.fail("\n".join(diff[:8]), ops, how)
         for t in built.layers():
             path = "groups/%s/layers/%s/flags.csv" % (t.group.path, t.path)
             if t.repainted and path in shown:
                 shown[path] = without_marks(shown[path])
         return {"files": shown, "status": status, "report": code, "lines": report, "map": data}
 
-    def go(self, ops, saves=(), kills=()):
-        """saves, kills: before which operations."""
+    def run_operations(self, ops, saves=(), kills=()):
+        """Run the operations, with saves and kills before the given indices."""
         self.tree.open(self.path)
         world, log = World(self.base), []
         for i, words in enumerate(ops + [None]):
@@ -122,14 +122,14 @@ class Ways:
                     log.append(("# save",))
                     code, report = self.tree.save()
                     if code not in (0, 5):
-                        self.wrong("the save gives %d\n%s" % (code, report), log)
+                        self.fail("the save gives %d\n%s" % (code, report), log)
                     world.saved()
                 if words:
                     log.append(words)
                     run(self.tree, words)
                     play(world, words)
             except OSError as e:
-                self.wrong("refused: %s" % e, log)
+                self.fail("refused: %s" % e, log)
         return self.finish(world, log, ""), log
 
     def compare(self, want, way, how):
@@ -142,11 +142,11 @@ class Ways:
                     b = {p: b.get(p) for p in a}
                 if what == "map":
                     a, b = ["%r" % map_shows(datafile.Datafile(x)) for x in (a, b)]
-                self.wrong("%s:\n%.1500s\nand straight\n%.1500s" % (what, b, a), log, how)
+                self.fail("%s:\n%.1500s\nand straight\n%.1500s" % (what, b, a), log, how)
 
     # ---- other ways to the same tree
 
-    def leads(self, ops):
+    def leads_to_same_tree(self, ops):
         world = World(self.base)
         try:
             for words in ops:
@@ -160,12 +160,12 @@ class Ways:
             new = list(ops)
             words = new.pop(self.rng.randrange(len(new)))
             new.insert(self.rng.randrange(len(new) + 1), words)
-            if self.leads(new):
+            if self.leads_to_same_tree(new):
                 ops = new
         return ops
 
     def detour(self, ops):
-        """Something is done there, and undone."""
+        """Insert an operation and its reverse."""
         at = self.rng.randrange(len(ops) + 1)
         world = World(self.base)
         for words in ops[:at]:
@@ -190,26 +190,26 @@ class Ways:
             more = [("put", path, canonical_png(self.rng) if path.endswith(".png") else OPUS + b"detour")]
         return ops[:at] + more + ops[at:]
 
-    def all(self):
+    def compare_ways(self):
         ops, rng = self.ops, self.rng
-        self.compare(self.straight, self.go(ops, kills={len(ops)}), "a kill at the end")
-        self.compare(self.straight, self.go(ops, kills={rng.randrange(len(ops)) for _ in range(3)}), "kills")
+        self.compare(self.straight, self.run_operations(ops, kills={len(ops)}), "a kill at the end")
+        self.compare(self.straight, self.run_operations(ops, kills={rng.randrange(len(ops)) for _ in range(3)}), "kills")
         other = self.shuffled(ops)
         for _ in range(DETOURS):
             new = self.detour(other)
-            other = new if self.leads(new) else other
-        self.compare(self.straight, self.go(other), "another way")
-        self.compare(self.straight, self.go(other, kills={rng.randrange(len(other) + 1)}),
+            other = new if self.leads_to_same_tree(new) else other
+        self.compare(self.straight, self.run_operations(other), "another way")
+        self.compare(self.straight, self.run_operations(other, kills={rng.randrange(len(other) + 1)}),
                      "another way, and a kill")
         saves = set(rng.sample(self.ends[:-1], rng.randrange(1, 3)))
         if self.may_save(saves):
-            saved, _ = self.go(ops, saves)
-            # A mount without anything to replay deals numbers anew.
-            self.compare(saved, self.go(ops, saves, {i + 1 for i in saves} | {len(ops)}),
+            saved, _ = self.run_operations(ops, saves)
+            # A mount without a replay would assign new numbers.
+            self.compare(saved, self.run_operations(ops, saves, {i + 1 for i in saves} | {len(ops)}),
                          "saves, and kills")
 
     def may_save(self, saves):
-        """A save may leave nothing that a name means which is written behind it."""
+        """A save must not drop an object to which a later operation refers."""
         world = World(self.base)
         try:
             for i, words in enumerate(self.ops):
@@ -223,7 +223,7 @@ class Ways:
 
 
 def is_journaled(world):
-    """A new file of a name that means nothing is in no journal."""
+    """The journal has no new files with scratch names."""
     return all(means(sort, n) or e.origin for sort in ENDINGS for n, e in world.places[sort].items())
 
 
@@ -236,7 +236,7 @@ def maps():
         yield out
 
 
-def test_all_ways_to_a_tree_lead_to_one_map(core, maps):
+def test_all_ways_to_a_tree_give_one_map(core, maps):
     seeds = [int(SEED)] if SEED else range(1, (SEQUENCES or share.of(1000, 100)) + 1)
     for seed in seeds:
-        Ways(core, seed, maps[seed % MAPS], maps[(seed * 7 + 3) % MAPS]).all()
+        Ways(core, seed, maps[seed % MAPS], maps[(seed * 7 + 3) % MAPS]).compare_ways()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""The rules of automatic mapping give the tiles that rules.py gives, on any rules and any layer."""
+"""mapfs automap draws the same tiles as automap_reference.py, for any rules and any layer."""
 import glob
 import json
 import os
@@ -8,8 +8,8 @@ import subprocess
 
 import pytest
 
+import automap_reference
 import places
-import rules
 
 GAME = ["/usr/share/games/ddnet/data/editor/automap", "/usr/share/games/ddnet/data/editor"]
 
@@ -25,7 +25,7 @@ def table(layer, which):
 
 
 class Tree:
-    """groups/0/layers/0 is a design layer, and groups/0/layers/1 the game layer."""
+    """A map as a tree: groups/0/layers/0 is a design layer, groups/0/layers/1 the game layer."""
 
     def __init__(self, top):
         self.top = str(top)
@@ -66,14 +66,14 @@ def random_layer(rng, w, h, tiles=(0, 0, 1, 1, 2, 3, 255)):
     return [[[rng.choice(tiles), rng.choice((0, 0, 0, 1, 2, 3, 8, 9, 4, 15))] for _ in range(w)] for _ in range(h)]
 
 
-def same_as_told(tree, path, text, number, layer, seed, reference=None, game=None):
+def assert_same_as_reference(tree, path, text, number, layer, seed, reference=None, game=None):
     expected = [[list(tile) for tile in row] for row in layer]
     tree.put(tree.design, layer, "design", {"version": 1, "config": number, "seed": seed, "flags": 0})
     extra = []
     if reference:
         tree.put(tree.game, game, "game")
         extra = ["--reference", reference]
-    rules.run(rules.parse(text)[number][1], expected, seed, reference, game)
+    automap_reference.run(automap_reference.parse(text)[number][1], expected, seed, reference, game)
     automap("--rules", path, *extra, tree.design)
     got = tree.get()
     assert [len(row) for row in got] == [len(row) for row in layer]
@@ -84,26 +84,26 @@ def same_as_told(tree, path, text, number, layer, seed, reference=None, game=Non
 
 
 @pytest.mark.parametrize("path", rules_files())
-def test_the_rules_of_the_game_are_the_same_on_random_layers(tree, path):
+def test_the_rules_of_the_game_draw_as_the_reference_on_random_layers(tree, path):
     rng = random.Random(os.path.basename(path))
     with open(path) as f:
         text = f.read()
-    configs, changed = rules.parse(text), 0
+    configs, changed = automap_reference.parse(text), 0
     used = sorted({rule.index for _, runs in configs for run in runs for rule in run.rules} | {0, 1})
     for number in range(len(configs)):
         for tiles in ((0, 1), (0, 0, 0, 1, 1, 1, *used), (0, *used)):
             w, h = rng.choice(((23, 17), (2, 31), (40, 3)))
-            changed += same_as_told(tree, path, text, number, random_layer(rng, w, h, tiles),
+            changed += assert_same_as_reference(tree, path, text, number, random_layer(rng, w, h, tiles),
                                     rng.choice((1, -1, rng.randrange(-2**31, 2**31) or 1)))
     assert changed >= len(configs)
 
 
-def turned(rng):
+def random_flags(rng):
     return " ".join(rng.sample(["XFLIP", "YFLIP", "ROTATE"], rng.randrange(1, 4)))
 
 
 def random_list(rng):
-    return " OR ".join("%d%s" % (rng.choice((0, 0, 1, 2, 3, 255, -1)), rng.choice(["", "", "", " NONE", " " + turned(rng), " NONE XFLIP"]))
+    return " OR ".join("%d%s" % (rng.choice((0, 0, 1, 2, 3, 255, -1)), rng.choice(["", "", "", " NONE", " " + random_flags(rng), " NONE XFLIP"]))
                        for _ in range(rng.choice((1, 1, 2, 3))))
 
 
@@ -128,7 +128,7 @@ def random_rule(rng):
         lines.append(rng.choice(["# a comment", " Pos 0 0 EMPTY", "\tIndex 7", "pos 0 0 EMPTY", "index 9", "", "Noise",
                                  "Pos 0 0 NOTHING"]))
     rng.shuffle(lines)
-    return ["Index %d%s" % (rng.choice((0, 1, 2, 3, 255, 300)), rng.choice(["", "", " " + turned(rng)]))] + lines
+    return ["Index %d%s" % (rng.choice((0, 1, 2, 3, 255, 300)), rng.choice(["", "", " " + random_flags(rng)]))] + lines
 
 
 def random_rules(rng):
@@ -138,7 +138,7 @@ def random_rules(rng):
         for run in range(rng.choice((1, 2, 3))):
             if run:
                 lines.append("NewRun")
-            # A rule outlasts its run.
+            # The last rule of a run stays active in the next run.
             if run and rng.random() < 0.1:
                 lines.append(random_pos(rng))
             if rng.random() < 0.3:
@@ -149,7 +149,7 @@ def random_rules(rng):
 
 
 @pytest.mark.parametrize("share", range(8))
-def test_random_rules_are_the_same_on_random_layers(tree, tmp_path, share):
+def test_random_rules_draw_as_the_reference_on_random_layers(tree, tmp_path, share):
     changed, path = 0, str(tmp_path / "made.rules")
     for n in range(50):
         rng = random.Random("%d-%d" % (share, n))
@@ -157,17 +157,17 @@ def test_random_rules_are_the_same_on_random_layers(tree, tmp_path, share):
         with open(path, "w", newline="") as f:
             f.write(text)
         layer = random_layer(rng, rng.randrange(2, 12), rng.randrange(2, 12))
-        reference = rng.choice([None, None, *rules.REFERENCES])
+        reference = rng.choice([None, None, *automap_reference.REFERENCES])
         game = random_layer(rng, rng.randrange(2, 14), rng.randrange(2, 14), (0, 0, 1, 2, 3, 9, 11, 12, 13, 144, 145))
-        changed += same_as_told(tree, path, text, rng.randrange(text.count("[config")), layer,
+        changed += assert_same_as_reference(tree, path, text, rng.randrange(text.count("[config")), layer,
                                 rng.choice((1, 7, -5, 123456789)), reference, game)
     assert changed > 20
 
 
 @pytest.mark.parametrize("image, why", [("a" * 256, "must be the name of an image"), ("0_a%00b", "NUL"), ("1_" + "a" * 200, "at most")])
-def test_an_image_that_can_have_no_such_name_is_told(tree, tmp_path, image, why):
+def test_an_invalid_reference_image_is_refused(tree, tmp_path, image, why):
     (tmp_path / "any.rules").write_text("[A]\nIndex 5\n")
     tree.put(tree.design, random_layer(random.Random(1), 3, 3), "design", {"version": 1, "config": 0, "seed": 1, "flags": 0}, image)
     before = tree.get()
     r = automap("--rules", str(tmp_path / "any.rules"), tree.design, code=5)
-    assert "left as it is" in r.stderr and why in r.stderr and tree.get() == before
+    assert "unchanged" in r.stderr and why in r.stderr and tree.get() == before

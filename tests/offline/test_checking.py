@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""check and text: what a game would refuse, and a map as one text."""
+"""mapfs check and text: what a game refuses, and a map as one text."""
 import json
 import os
 import re
@@ -9,9 +9,9 @@ import zlib
 
 import pytest
 
-import maps  # first: it says where archives is
 import archives
 import datafile
+import maps
 import places
 import shims
 from datafile import LAYER
@@ -19,25 +19,25 @@ from maps import run
 
 
 @pytest.mark.parametrize("path", [pytest.param(p, id=os.path.basename(p)) for p in places.debian_maps()])
-def test_maps_that_games_come_with_are_sound(path):
+def test_maps_of_the_games_are_valid(path):
     r = run("check", path)
     assert r.returncode == 0, r
-    # dm7 has the header of before 2010, ctf4 an image that neither game has any more.
+    # dm7 has a header from before 2010; ctf4 names an image that both games no longer have.
     old = {"dm7.map": ["size", "swaplen"], "ctf4.map": ["images/3_jungle_doodads_old.json"]}
     words = [line.split(": warning: ")[1].split(": ")[0].split(" is ")[0] for line in r.stdout.decode().splitlines()]
     assert words in ([], old.get(os.path.basename(path))), r
 
 
 @pytest.mark.parametrize("path", places.each_crafted_map("bad"))
-def test_maps_that_cannot_be_loaded_are_not(path):
-    """Those of which a part cannot be read lose that part alone."""
+def test_maps_that_cannot_be_loaded_are_invalid(path):
+    """A map with one unreadable part is valid: it only loses that part."""
     r = run("check", path)
     assert r.stdout.startswith(os.fsencode(path) + b": ")
     assert r.returncode == 2 or b": warning: " in r.stdout
 
 
-def test_the_text_of_a_list_larger_than_memory_is_not_written_to_be_dropped(box, small):
-    """A megabyte may hold a thousand of them, and that text is twice as long."""
+def test_a_list_too_large_for_memory_is_not_written(box, small):
+    """A megabyte may hold a thousand such lists, and their text is twice as long."""
     f = datafile.Datafile(open(small, "rb").read())
     quads = bytes(152 * 100000)
     layers, groups = f.of_type(LAYER), f.of_type(datafile.GROUP)
@@ -46,35 +46,35 @@ def test_the_text_of_a_list_larger_than_memory_is_not_written_to_be_dropped(box,
     file = box.add(datafile.encode(f.items, f.blobs() + [quads]), "many.map")
     counter = box.shim(shims.Inflate)
     assert run("ls", "-lR", "-o", "cache=4M", file, env=box.env(counter.env())).returncode == 0
-    listed = len(counter.streams())  # each piece of the list is one
+    listed = len(counter.streams())  # each piece of the list is one compressed stream
     counter.reset()
     assert run("check", "-o", "cache=4M", file, env=box.env(counter.env())).returncode == 0
     assert 5 < listed and len(counter.streams()) < 1.5 * listed
 
 
-def spoiled(small, change):
+def change_map(small, change):
     f = datafile.Datafile(open(small, "rb").read())
     blobs = f.blobs()
     change(f, blobs)
     return datafile.encode(f.items, blobs)
 
 
-def no_game(f, blobs):
+def remove_game_layer(f, blobs):
     for item in f.of_type(LAYER):
         if item.ints[1] == 2:
             item.ints[6] = 0
 
 
-def one_wide(f, blobs):
+def make_one_tile_wide(f, blobs):
     for item in f.of_type(LAYER):
         if item.ints[1] == 2 and not item.ints[6]:
             item.ints[4] = 1
             return
 
 
-@pytest.mark.parametrize("change, words", [(no_game, b"there is no game layer"), (one_wide, b"at least 2 x 2")])
-def test_faults_are_told_with_value_and_bound(box, small, change, words):
-    file = box.add(spoiled(small, change), "bad.map")
+@pytest.mark.parametrize("change, words", [(remove_game_layer, b"the map has no game layer"), (make_one_tile_wide, b"at least 2 x 2")])
+def test_faults_are_reported_with_value_and_bound(box, small, change, words):
+    file = box.add(change_map(small, change), "bad.map")
     r = run("check", file)
     assert r.returncode == 2 and words in r.stdout, r
     assert all(line.startswith(os.fsencode(file) + b": error: ") for line in r.stdout.splitlines())
@@ -83,7 +83,7 @@ def test_faults_are_told_with_value_and_bound(box, small, change, words):
     assert words.decode() in " ".join(f["problem"] for f in found)
 
 
-def test_a_folder_is_checked_whole(box, small):
+def test_all_maps_of_a_folder_are_checked(box, small):
     top = os.path.join(box.root, "folder")
     os.makedirs(top + "/below")
     shutil.copy(small, top + "/below/a.map")
@@ -100,8 +100,8 @@ def test_a_folder_is_checked_whole(box, small):
 PIECE = re.compile(rb"line (\d+), column (\d+): ((?:[ \d-]+,)*[ \d-]+)\n")
 
 
-def told_table(content):
-    """What text prints of a table: pieces of 16 cells that are not all 0, up to the last that is not."""
+def expected_table(content):
+    """A table as text prints it: pieces of 16 cells that are not all 0, up to the last such piece."""
     out = b""
     for y, row in enumerate(content.splitlines()):
         cells = row.split(b",")
@@ -112,18 +112,18 @@ def told_table(content):
     return out
 
 
-def table_of(told, width, height):
-    """The table that is told, with 0 where nothing is."""
+def parse_table(reported, width, height):
+    """The table that the text describes; missing cells are 0."""
     rows = [[0] * width for _ in range(height)]
-    for y, x, cells in PIECE.findall(told):
+    for y, x, cells in PIECE.findall(reported):
         for i, cell in enumerate(cells.split(b",")):
             rows[int(y) - 1][int(x) - 1 + i] = int(cell)
-    assert PIECE.sub(b"", told) == b""
+    assert PIECE.sub(b"", reported) == b""
     return rows
 
 
 @pytest.mark.parametrize("path", maps.each_map(300_000))
-def test_text_is_all_of_a_map(box, path):
+def test_text_shows_the_whole_map(box, path):
     out = os.path.join(box.root, "out")
     r = run("text", path)
     if run("extract", "-o", "raw=off,png=stored", path, out).returncode:
@@ -141,19 +141,19 @@ def test_text_is_all_of_a_map(box, path):
         if not text:
             expected += b" %d bytes, CRC-32 %08x\n" % (len(content), zlib.crc32(content))
         elif name.endswith(b".csv") and path.endswith(".map"):
-            told = told_table(content)
+            reported = expected_table(content)
             with open(os.path.join(os.fsencode(out), os.path.dirname(name), b"layer.json")) as f:
                 layer = json.load(f)
-            assert table_of(told, layer["width"], layer["height"]) == [
+            assert parse_table(reported, layer["width"], layer["height"]) == [
                 [int(c) for c in row.split(b",")] for row in content.splitlines()]
-            expected += b"\n" + told
+            expected += b"\n" + reported
         else:
             expected += b"\n" + content + (b"\n" if content and not content.endswith(b"\n") else b"")
     assert r.stdout == expected and r.returncode == 0
 
 
-def test_a_table_that_is_no_layers_is_text_as_it_is(box):
-    """An archive holds what somebody wrote, also blanks and zeros."""
+def test_a_table_outside_of_layers_is_printed_unchanged(box):
+    """Archives hold tables of people, also with blanks and zeros."""
     mod = box.add(archives.small_mod(), "S.MOD")
     table = b"  1,  0\n  0,  0\n007,  0\n"
     assert run("put", mod, "MEDIA/table.csv", input=table).returncode == 0
@@ -169,7 +169,7 @@ def test_text_is_the_same_after_a_save(small):
     assert a == b
 
 
-def test_the_hook_keeps_a_broken_map_out(box, small):
+def test_the_hook_rejects_a_broken_map(box, small):
     top = os.path.join(box.root, "repo")
     hook = os.path.join(places.SOURCE, "contrib/git/pre-commit")
     env = dict(os.environ, PATH=os.path.dirname(places.BINARY) + ":" + os.environ["PATH"], HOME=box.home,
@@ -186,8 +186,8 @@ def test_the_hook_keeps_a_broken_map_out(box, small):
     git("add", ".")
     assert git("commit", "-m", "good").returncode == 0
     with open(top + "/a.map", "wb") as f:
-        f.write(spoiled(small, no_game))
+        f.write(change_map(small, remove_game_layer))
     git("add", ".")
-    shutil.copy(small, top + "/a.map")  # what lies there is not what would be committed
+    shutil.copy(small, top + "/a.map")  # the file on disk differs from the staged one
     r = git("commit", "-m", "bad")
     assert r.returncode != 0 and b"no game layer" in r.stdout + r.stderr

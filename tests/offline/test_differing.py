@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""diff: what differs between two maps, and nothing else."""
+"""mapfs diff shows what differs between two maps, and nothing else."""
 import io
 import json
 import os
@@ -11,9 +11,9 @@ import subprocess
 import pytest
 from PIL import Image
 
-import maps  # first: it says what else can be imported
 import archives
 import datafile
+import maps
 import places
 import review
 from maps import run
@@ -21,14 +21,14 @@ from maps import run
 
 @pytest.fixture
 def pair(box, small):
-    """A map, a copy of it, and the copy's tree on disk."""
+    """A map, a copy of it, and the tree of the copy on disk."""
     other = box.add(small, "other.map")
     tree = os.path.join(box.root, "tree")
     assert run("extract", "-o", "raw=off", small, tree).returncode == 0
     return small, other, tree
 
 
-def find(tree, ending):
+def find_files(tree, ending):
     return sorted(os.path.relpath(os.path.join(b, f), tree) for b, _, fs in os.walk(tree)
                   for f in fs if f.endswith(ending))
 
@@ -58,8 +58,8 @@ def test_a_text_is_a_unified_diff(pair):
     assert run("diff", "-q", small, other).stdout == b"changed info/settings.cfg\n"
 
 
-def patched(old, hunks):
-    """What patch(1) makes of a text, strictly: each line that is taken stands where the hunk says."""
+def apply_hunks(old, hunks):
+    """Apply hunks to a text, strictly: each line must be where the hunk says."""
     lines, out, at = old.splitlines(True), [], 0
     marked = [[m[:1], m[1:] + b"\n"] for m in hunks.split(b"\n")[:-1]]
     for before, after in zip(marked, marked[1:]):
@@ -88,19 +88,19 @@ def patched(old, hunks):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_hunks_of_any_two_texts_make_one_of_the_other(box, seed):
-    """Far apart, at both ends, of nothing, and with or without an end of the last line."""
+def test_hunks_turn_one_text_into_the_other(box, seed):
+    """Changes are far apart, at both ends, absent, and with or without a newline at the end."""
     rnd = random.Random(seed)
 
-    def text(of=()):
+    def random_lines(of=()):
         lines = list(of) or [b"%d" % rnd.randrange(9) for _ in range(rnd.choice((0, 1, 7, 60, 6000)))]
         for _ in range(rnd.choice((0, 1, 2, 9)) if of else 0):
             at = rnd.randrange(len(lines) + 1)
             lines[at:at + rnd.randrange(3)] = [b"new %d" % rnd.randrange(9)] * rnd.randrange(3)
         return lines
 
-    old = text()
-    texts = [b"\n".join(t) + b"\n" * (bool(t) and rnd.random() < 0.7) for t in (old, text(old))]
+    old = random_lines()
+    texts = [b"\n".join(t) + b"\n" * (bool(t) and rnd.random() < 0.7) for t in (old, random_lines(old))]
     mods = [box.add(archives.small_mod(), name) for name in ("a.MOD", "b.MOD")]
     for mod, content in zip(mods, texts):
         assert run("put", mod, "MEDIA/README.TXT", input=content).returncode == 0
@@ -108,52 +108,52 @@ def test_hunks_of_any_two_texts_make_one_of_the_other(box, seed):
         r = run("diff", "--full", mods[i], mods[j])
         head, hunks = r.stdout.split(b"\n", 1) if r.stdout else (b"", b"")
         assert r.returncode == (texts[0] != texts[1]) and head in (b"", b"changed MEDIA/README.TXT")
-        assert patched(texts[i], hunks) == texts[j]
+        assert apply_hunks(texts[i], hunks) == texts[j]
         assert hunks.count(b"\n") < 300 or len(old) < 300
         few = run("diff", mods[i], mods[j]).stdout
-        assert few == r.stdout or told_and_counted(few) == told_and_counted(r.stdout)
+        assert few == r.stdout or count_lines(few) == count_lines(r.stdout)
 
 
-def told_and_counted(told):
-    """How many lines were removed and added, as far as they are told, and by what is said of the rest."""
-    marks = [line[:1] for line in told.splitlines()[1:]]
-    more = re.search(rb"\n\\ (\d+) more lines removed, (\d+) more added \(--full shows them\)\n$", told)
-    assert more or b"more" not in told
+def count_lines(reported):
+    """How many lines were removed and added, both shown and counted in the last line."""
+    marks = [line[:1] for line in reported.splitlines()[1:]]
+    more = re.search(rb"\n\\ (\d+) more lines removed, (\d+) more added \(--full shows them\)\n$", reported)
+    assert more or b"more" not in reported
     assert len(marks) < 3000 or not more
     return [marks.count(mark) + (int(more[i]) if more else 0) for i, mark in ((1, b"-"), (2, b"+"))]
 
 
 @pytest.mark.parametrize("removed, added", [(0, 5000), (5000, 0), (4000, 5000), (201, 0), (200, 200), (5, 250)])
-def test_of_a_long_text_some_hundred_lines_are_told_and_the_rest_is_counted(pair, removed, added):
+def test_a_long_diff_shows_some_hundred_lines_and_counts_the_rest(pair, removed, added):
     small, other, _ = pair
     for path, word, n in ((small, "old", removed), (other, "new", added)):
         lines = ["sv_a 1"] + ["sv_%s %d" % (word, i) for i in range(n)] + ["sv_z 1"]
         assert run("put", path, "info/settings.cfg", input="\n".join(lines).encode() + b"\n").returncode == 0
-    told = run("diff", small, other).stdout
-    assert told_and_counted(told) == [removed, added]
-    shown = [sum(line.startswith(mark) for line in told.splitlines()) for mark in (b"-sv_", b"+sv_")]
+    reported = run("diff", small, other).stdout
+    assert count_lines(reported) == [removed, added]
+    shown = [sum(line.startswith(mark) for line in reported.splitlines()) for mark in (b"-sv_", b"+sv_")]
     assert shown == [min(removed, 200), min(added, 200)]
-    assert (b"more lines" in told) == (removed > 200 or added > 200)
+    assert (b"more lines" in reported) == (removed > 200 or added > 200)
     full = run("diff", "--full", small, other).stdout
     assert b"more lines" not in full and full.count(b"\n-sv_old") == removed and full.count(b"\n+sv_new") == added
 
 
-def test_of_many_changes_the_last_are_counted(pair):
-    """Each is near to the next, so that they are one hunk, or far from it, so that each is one."""
+def test_a_diff_of_many_changes_counts_the_last_ones(pair):
+    """The changes are near to each other and form one hunk, or far apart and form one hunk each."""
     small, other, _ = pair
     for step in (3, 9):
         lines = ["sv_a %d" % i for i in range(9000)]
         for path, word in ((small, "old"), (other, "new")):
             lines[::step] = ["sv_%s %d" % (word, i) for i in range(len(lines[::step]))]
             assert run("put", path, "info/settings.cfg", input="\n".join(lines).encode() + b"\n").returncode == 0
-        told = run("diff", small, other).stdout
+        reported = run("diff", small, other).stdout
         n = len(lines[::step])
-        assert told_and_counted(told) == [n, n] and told.count(b"\n-sv_") == told.count(b"\n+sv_") == 200
+        assert count_lines(reported) == [n, n] and reported.count(b"\n-sv_") == reported.count(b"\n+sv_") == 200
 
 
-def test_a_table_is_cells_with_their_rectangle(pair):
+def test_a_table_is_shown_as_cells_with_their_rectangle(pair):
     small, other, tree = pair
-    path = find(tree, "id.csv")[0]
+    path = find_files(tree, "id.csv")[0]
     with open(os.path.join(tree, path)) as f:
         rows = [line.split(",") for line in f.read().splitlines()]
     cells = [(1, 1), (1, 3), (2, 2)]
@@ -170,7 +170,7 @@ def test_a_table_is_cells_with_their_rectangle(pair):
 
 
 def grid_map(box, name, rows):
-    """A map with a layer of these tiles beside the game's; other fields of the tiles are zeros."""
+    """A map with a layer of these tiles above the game layer; other fields of the tiles are zero."""
     b = datafile.Builder()
     b.add(datafile.MAP_VERSION, [1])
     b.info(settings=[b"sv_x 1"])
@@ -186,10 +186,10 @@ def cells_of(rows):
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_a_table_of_another_size_is_its_sizes_and_what_differs_where_both_have_cells(box, seed):
+def test_tables_of_two_sizes_are_compared_where_both_have_cells(box, seed):
     rnd = random.Random(seed)
     (w, h), (v, k) = rnd.sample([(x, y) for x in (1, 5, 60) for y in (1, 4, 50)], 2)
-    some = rnd.choice((0.0, 0.001, 0.3))  # of the cells differ
+    some = rnd.choice((0.0, 0.001, 0.3))  # share of the cells that differ
     old = [[rnd.randrange(3) for _ in range(w)] for _ in range(h)]
     new = [[rnd.randrange(1, 200) if rnd.random() < some else old[y][x] if y < h and x < w else rnd.randrange(2)
             for x in range(v)] for y in range(k)]
@@ -198,7 +198,7 @@ def test_a_table_of_another_size_is_its_sizes_and_what_differs_where_both_have_c
     outer = sorted(at for at in {*a} ^ {*b} if a.get(at, b.get(at)))
     maps_ = [grid_map(box, "%s.map" % n, rows) for n, rows in (("one", old), ("two", new))]
 
-    def told(*args):
+    def output(*args):
         out = lines(*args, *maps_)
         at = out.index("changed groups/0_Game/layers/1_deco/id.csv")
         return out[at + 1:next(i for i in range(at + 1, len(out)) if not out[i].startswith(" "))]
@@ -207,28 +207,28 @@ def test_a_table_of_another_size_is_its_sizes_and_what_differs_where_both_have_c
         y, x = at
         return " x %d, y %d (line %d, column %d): %s -> %s" % (x, y, y + 1, x + 1, a.get(at, "-"), b.get(at, "-"))
     sizes = " %d x %d cells -> %d x %d cells, " % (w, h, v, k)
-    head = [sizes + "the same where both have them"]
+    head = [sizes + "equal in the common area"]
     if differ:
         n, ys, xs = len(differ), [y for y, _ in differ], [x for _, x in differ]
-        head = [sizes + "and where both have them:", " %d cell%s, %s" % (n, "s" * (n > 1), review.place(xs, ys))]
+        head = [sizes + "in the common area:", " %d cell%s, %s" % (n, "s" * (n > 1), review.place(xs, ys))]
     more = [" and %d more" % (len(differ) - 10)] * (len(differ) > 10)
     one = len(outer) == 1
-    rest = [" %d cell%s that only one has %s not 0" % (len(outer), "s" * (not one), "is" if one else "are")] * bool(outer)
-    assert told() == head + [line(at) for at in differ[:10]] + more + rest
-    assert told("--full") == head + [line(at) for at in sorted(differ + outer)]
+    rest = [" %d cell%s outside the common area %s not 0" % (len(outer), "s" * (not one), "is" if one else "are")] * bool(outer)
+    assert output() == head + [line(at) for at in differ[:10]] + more + rest
+    assert output("--full") == head + [line(at) for at in sorted(differ + outer)]
     assert [x for x in lines("-q", *maps_) if "id.csv" in x] == ["changed groups/0_Game/layers/1_deco/id.csv"]
 
 
-def test_all_cells_are_told_where_all_is_asked_for(box):
+def test_full_shows_all_cells(box):
     old, new = [[0] * 30] * 20, [[x % 7 for x in range(30)] for _ in range(20)]
-    told = lines("--full", grid_map(box, "one.map", old), grid_map(box, "two.map", new))
+    reported = lines("--full", grid_map(box, "one.map", old), grid_map(box, "two.map", new))
     n = 20 * sum(x % 7 > 0 for x in range(30))
-    assert told == ["changed groups/0_Game/layers/1_deco/id.csv", " %d cells, x 1 to 29, y 0 to 19" % n] + [
+    assert reported == ["changed groups/0_Game/layers/1_deco/id.csv", " %d cells, x 1 to 29, y 0 to 19" % n] + [
         " x %d, y %d (line %d, column %d): 0 -> %d" % (x, y, y + 1, x + 1, x % 7) for y in range(20) for x in range(30) if x % 7]
 
 
-def test_a_table_with_names_of_columns_is_compared_by_lines(box):
-    """A point in front of others is no change of these."""
+def test_a_table_with_column_names_is_compared_by_lines(box):
+    """A new point before others does not change them."""
     name = "triclon/le_count_pp-bytes_obj3.tcm"
     one = os.path.join(places.SHARED, "corpus", name)
     if not os.path.exists(one):
@@ -237,13 +237,13 @@ def test_a_table_with_names_of_columns_is_compared_by_lines(box):
     points = run("cat", two, "points.csv").stdout.splitlines(True)
     at = len(points) // 2
     assert run("put", two, "points.csv", input=b"".join(points[:at] + [points[at]] + points[at:])).returncode == 0
-    told = run("diff", one, two).stdout.decode().splitlines()
-    assert told[0] == "changed points.csv" and told[1].startswith("@@ ") and sum(x[0] in "+-" for x in told) == 1
+    reported = run("diff", one, two).stdout.decode().splitlines()
+    assert reported[0] == "changed points.csv" and reported[1].startswith("@@ ") and sum(x[0] in "+-" for x in reported) == 1
 
 
-def test_an_image_is_pixels_with_their_rectangle(pair):
+def test_an_image_is_shown_as_pixels_with_their_rectangle(pair):
     small, other, tree = pair
-    path = find(tree, ".png")[0]
+    path = find_files(tree, ".png")[0]
     with Image.open(os.path.join(tree, path)) as f:
         image = f.convert("RGBA")
     for xy in ((3, 5), (6, 2)):
@@ -255,9 +255,9 @@ def test_an_image_is_pixels_with_their_rectangle(pair):
     assert lines[lines.index("changed " + path) + 1] == " 2 pixels of %d x %d, x 3 to 6, y 2 to 5" % image.size
 
 
-def test_what_was_added_and_removed_is_named(pair):
+def test_added_and_removed_objects_are_named(pair):
     small, other, tree = pair
-    image = find(tree, ".png")[-1]
+    image = find_files(tree, ".png")[-1]
     shutil.copy(os.path.join(tree, image), tree + "/copy.png")
     assert run("put", other, "images/zz_new.png", tree + "/copy.png").returncode == 0
     lines = run("diff", small, other).stdout.decode().splitlines()
@@ -276,8 +276,8 @@ def test_exit_codes_are_those_of_diff(box, small):
     assert run("diff", "--help").returncode == 0
 
 
-def made(box, name, layers, images=(b"one", b"two"), groups=None):
-    """A map of named layers, each (name, tile, image's name or None); groups: how many layers each has."""
+def make_layers(box, name, layers, images=(b"one", b"two"), groups=None):
+    """A map of named layers, each (name, tile, image's name or None); groups: each (name, number of layers)."""
     b = datafile.Builder()
     b.add(datafile.MAP_VERSION, [1])
     b.info(settings=[b"sv_x 1"])
@@ -305,57 +305,57 @@ def lines(*args):
     return r.stdout.decode().splitlines()
 
 
-def test_a_layer_that_was_inserted_is_all_that_differs(box):
-    one = made(box, "one.map", LAYERS)
-    two = made(box, "two.map", [("new", 9, None)] + LAYERS)
+def test_an_inserted_layer_is_the_only_difference(box):
+    one = make_layers(box, "one.map", LAYERS)
+    two = make_layers(box, "two.map", [("new", 9, None)] + LAYERS)
     assert lines(one, two) == ["added " + AT + "1_new/"]
     assert lines(two, one) == ["removed " + AT + "1_new/"]
 
 
-def test_an_image_in_front_of_others_changes_no_layer(box):
-    """Layers name it by another number, and mean the same."""
-    one = made(box, "one.map", LAYERS)
-    two = made(box, "two.map", LAYERS, (b"zero", b"one", b"two"))
+def test_an_image_inserted_before_others_changes_no_layer(box):
+    """The number by which layers name an image changes, the image does not."""
+    one = make_layers(box, "one.map", LAYERS)
+    two = make_layers(box, "two.map", LAYERS, (b"zero", b"one", b"two"))
     assert lines(one, two) == ["added images/0_zero.png"]
     assert lines(two, one) == ["removed images/0_zero.png"]
 
 
-def test_a_layer_that_moved_is_that_one(box):
-    one = made(box, "one.map", LAYERS)
-    two = made(box, "two.map", [LAYERS[2], LAYERS[0], LAYERS[1]])
+def test_a_moved_layer_is_reported_as_moved(box):
+    one = make_layers(box, "one.map", LAYERS)
+    two = make_layers(box, "two.map", [LAYERS[2], LAYERS[0], LAYERS[1]])
     assert lines(one, two) == ["moved " + AT + "3_c -> " + AT + "1_c"]
     assert lines(two, one) == ["moved " + AT + "1_c -> " + AT + "3_c"]
 
 
-def test_a_group_that_moved_is_not_removed_and_added(box):
+def test_a_moved_group_is_reported_as_moved(box):
     groups = [("Game", 2), ("x", 1), ("y", 1)]
-    one = made(box, "one.map", LAYERS, groups=groups)
-    two = made(box, "two.map", [LAYERS[0], LAYERS[2], LAYERS[1]], groups=[groups[0], groups[2], groups[1]])
+    one = make_layers(box, "one.map", LAYERS, groups=groups)
+    two = make_layers(box, "two.map", [LAYERS[0], LAYERS[2], LAYERS[1]], groups=[groups[0], groups[2], groups[1]])
     assert lines(one, two) in (["moved groups/1_x -> groups/2_x"], ["moved groups/2_y -> groups/1_y"])
 
 
-def test_a_layer_that_went_to_another_group_moved(box):
-    one = made(box, "one.map", LAYERS, groups=[("Game", 3), ("x", 1)])
-    two = made(box, "two.map", LAYERS, groups=[("Game", 2), ("x", 2)])
+def test_a_layer_moved_to_another_group_is_reported_as_moved(box):
+    one = make_layers(box, "one.map", LAYERS, groups=[("Game", 3), ("x", 1)])
+    two = make_layers(box, "two.map", LAYERS, groups=[("Game", 2), ("x", 2)])
     assert lines(one, two) == ["moved " + AT + "2_b -> groups/1_x/layers/0_b"]
     assert lines(two, one) == ["moved groups/1_x/layers/0_b -> " + AT + "2_b"]
-    # And changed: the third of its rows is another one.
-    changed = made(box, "changed.map", [LAYERS[0], ("b", 2, b"one"), LAYERS[2]], groups=[("Game", 2), ("x", 2)])
-    told = lines(one, changed)
-    assert told[:2] == ["moved " + AT + "2_b -> groups/1_x/layers/0_b", "changed groups/1_x/layers/0_b/layer.json"]
+    # A layer that was also changed: one integer of it differs.
+    changed = make_layers(box, "changed.map", [LAYERS[0], ("b", 2, b"one"), LAYERS[2]], groups=[("Game", 2), ("x", 2)])
+    reported = lines(one, changed)
+    assert reported[:2] == ["moved " + AT + "2_b -> groups/1_x/layers/0_b", "changed groups/1_x/layers/0_b/layer.json"]
 
 
-def test_two_that_are_the_same_and_went_to_another_group_moved(box):
-    """Which of them is which counts for nothing."""
+def test_two_equal_layers_moved_to_another_group_are_reported_as_moved(box):
+    """It does not matter which of them is which."""
     twins = [("b", 1, None), ("b", 1, None), LAYERS[2]]
-    one = made(box, "one.map", twins, groups=[("Game", 3), ("x", 1)])
-    two = made(box, "two.map", twins, groups=[("Game", 1), ("x", 3)])
+    one = make_layers(box, "one.map", twins, groups=[("Game", 3), ("x", 1)])
+    two = make_layers(box, "two.map", twins, groups=[("Game", 1), ("x", 3)])
     assert [line.split()[0] for line in lines(one, two)] == ["moved", "moved"]
 
 
-def test_a_layer_with_another_name_was_renamed(box):
-    one = made(box, "one.map", LAYERS)
-    two = made(box, "two.map", [LAYERS[0], ("other", 2, b"two"), LAYERS[2]])
+def test_a_layer_with_another_name_is_reported_as_renamed(box):
+    one = make_layers(box, "one.map", LAYERS)
+    two = make_layers(box, "two.map", [LAYERS[0], ("other", 2, b"two"), LAYERS[2]])
     assert lines(one, two) == ["renamed " + AT + "2_b -> " + AT + "2_other"]
 
 
@@ -365,9 +365,9 @@ def envelope(value):
 
 
 def equal_pair(box, kind):
-    """A map with two of a kind that are equal but for their names, the names' paths, and what the file says that is
-    to become another one."""
-    path = made(box, "equal.map", [("one", 1, None), ("two", 1, None)])
+    """A map with two objects of a kind that are equal except for their names, the paths of both, and the bytes in the
+    file to replace by others."""
+    path = make_layers(box, "equal.map", [("one", 1, None), ("two", 1, None)])
     if kind == "layer":
         return path, AT + "1_one", AT + "2_two", "/id.csv", b"7,8,9,1\n" * 3
     ending, names = {"image": (".png", ("images/0_one", "images/1_two")), "envelope": (".json", ("envelopes/0_one", "envelopes/1_two"))}[kind]
@@ -386,8 +386,8 @@ def equal_pair(box, kind):
 
 @pytest.mark.parametrize("kind", ["image", "envelope", "layer"])
 @pytest.mark.parametrize("first", [True, False])
-def test_of_two_equal_ones_one_changed_and_the_other_was_renamed(box, kind, first):
-    """Their names tell them apart, however little what changed has in common with what it was."""
+def test_of_two_equal_objects_one_is_changed_and_the_other_renamed(box, kind, first):
+    """Their names tell them apart, even if the changed one has little in common with its old content."""
     one, *names, inside, new = equal_pair(box, kind)
     two = box.add(one, "two.map")
     changed, renamed = names if first else reversed(names)
@@ -398,7 +398,7 @@ def test_of_two_equal_ones_one_changed_and_the_other_was_renamed(box, kind, firs
     assert sorted(lines("-q", one, two)) == expected
 
 
-def test_an_image_outside_of_the_map_under_another_name_is_another_one(box, small):
+def test_an_external_image_with_another_name_is_another_image(box, small):
     one, two = box.add(small, "one.map"), box.add(small, "two.map")
     for path, name in ((one, "moon"), (two, "snow")):
         text = b'{"external": true, "width": 64, "height": 64}'
@@ -406,24 +406,24 @@ def test_an_image_outside_of_the_map_under_another_name_is_another_one(box, smal
     assert [re.sub(r"\d+_", "", line) for line in lines(one, two)] == ["removed images/moon.json", "added images/snow.json"]
 
 
-def test_what_moved_and_changed_is_both(box):
-    one = made(box, "one.map", LAYERS)
-    two = made(box, "two.map", [("c", 7, None), LAYERS[0], LAYERS[1]])
+def test_a_moved_and_changed_layer_is_reported_as_both(box):
+    one = make_layers(box, "one.map", LAYERS)
+    two = make_layers(box, "two.map", [("c", 7, None), LAYERS[0], LAYERS[1]])
     assert lines(one, two)[:3] == ["moved " + AT + "3_c -> " + AT + "1_c", "changed " + AT + "1_c/id.csv",
                                    " 12 cells, x 0 to 3, y 0 to 2"]
 
 
-def test_another_image_of_a_layer_is_a_change(box):
-    one = made(box, "one.map", LAYERS)
-    two = made(box, "two.map", [("a", 1, b"two")] + LAYERS[1:])
-    told = lines(one, two)
-    assert told[0] == "changed " + AT + "1_a/layer.json"
-    assert [line.strip() for line in told if line[0] in "-+"] == ['-  "image": "0_one",', '+  "image": "1_two",']
+def test_a_layer_with_another_image_is_changed(box):
+    one = make_layers(box, "one.map", LAYERS)
+    two = make_layers(box, "two.map", [("a", 1, b"two")] + LAYERS[1:])
+    reported = lines(one, two)
+    assert reported[0] == "changed " + AT + "1_a/layer.json"
+    assert [line.strip() for line in reported if line[0] in "-+"] == ['-  "image": "0_one",', '+  "image": "1_two",']
 
 
 def test_pictures_show_what_changed(box, pair):
     small, other, tree = pair
-    path = find(tree, ".png")[0]
+    path = find_files(tree, ".png")[0]
     with Image.open(os.path.join(tree, path)) as f:
         image = f.convert("RGBA")
     old, (w, h) = image.copy(), image.size
@@ -434,35 +434,35 @@ def test_pictures_show_what_changed(box, pair):
     r = run("diff", "--images", into, small, other)
     assert r.returncode == 1 and sorted(os.listdir(into)) == sorted([path.replace("/", "-"), "map.png"])
     with Image.open(os.path.join(into, path.replace("/", "-"))) as f:
-        told = f.convert("RGBA")
-    step = (told.size[0] - w) // 2
-    assert told.size == (3 * w + 2 * (step - w), h)
-    panels = [told.crop((k * step, 0, k * step + w, h)) for k in range(3)]
+        reported = f.convert("RGBA")
+    step = (reported.size[0] - w) // 2
+    assert reported.size == (3 * w + 2 * (step - w), h)
+    panels = [reported.crop((k * step, 0, k * step + w, h)) for k in range(3)]
     assert panels[0].tobytes() == old.tobytes() and panels[1].tobytes() == image.tobytes()
     changed = [(x, y) for y in range(h) for x in range(w) if panels[2].getpixel((x, y)) == (0, 255, 255, 255)]
     assert changed == [(3, 5)]
-    # Nothing is written over.
+    # Existing files are not overwritten.
     r = run("diff", "--images", into, small, other)
     assert r.returncode == 2
     assert r.stderr.decode().splitlines() == [
-        "mapfs: %s: cannot be written: File exists" % name for name in (path.replace("/", "-"), "map.png")]
+        "mapfs: %s: cannot write: File exists" % name for name in (path.replace("/", "-"), "map.png")]
     assert run("diff", "--images", os.path.join(box.root, "none", "x"), small, other).returncode == 2
     assert run("diff", "--images", os.path.join(box.root, "empty"), small, small).returncode == 0
 
 
-def test_images_of_other_sides_are_told_by_them(pair):
+def test_images_of_other_sizes_are_reported_by_size(pair):
     small, other, tree = pair
-    path = find(tree, ".png")[0]
+    path = find_files(tree, ".png")[0]
     with Image.open(os.path.join(tree, path)) as f:
         size = f.size
     Image.new("RGBA", (32, 48), (1, 2, 3, 255)).save(tree + "/new.png")
     assert run("put", other, path, tree + "/new.png").returncode == 0
-    told = lines(small, other)
-    assert told[told.index("changed " + path) + 1] == " %d x %d pixels -> 32 x 48" % size
+    reported = lines(small, other)
+    assert reported[reported.index("changed " + path) + 1] == " %d x %d pixels -> 32 x 48" % size
 
 
-def test_a_fixed_map_shows_that_nothing_else_was_touched(box, small):
-    """What differs between two saves is what was edited, whatever numbers objects got."""
+def test_a_fixed_map_differs_only_in_the_fix(box, small):
+    """The difference between two saves is the edit, even if objects got new numbers."""
     other = box.add(small, "other.map")
     group = run("ls", small, "groups").stdout.decode().split()[0]
     r = run("mv", other, "groups/%s/layers/1_ground" % group, "groups/%s/layers/0_ground" % group)
@@ -470,8 +470,8 @@ def test_a_fixed_map_shows_that_nothing_else_was_touched(box, small):
     assert len(lines(small, other)) == 1 and lines(small, other)[0].startswith("moved groups/" + group)
 
 
-def with_mapper(path, layer, mapper, old="null"):
-    """The layer's automapper becomes another one."""
+def set_automapper(path, layer, mapper, old="null"):
+    """Replace the automapper of a layer."""
     text = run("cat", path, layer + "/layer.json").stdout.decode()
     assert '"automapper": ' + old in text
     new = text.replace('"automapper": ' + old, '"automapper": ' + mapper)
@@ -482,27 +482,27 @@ def with_mapper(path, layer, mapper, old="null"):
 MAPPER = '{"version": %d, "config": 3, "seed": 42, "flags": 1}'
 
 
-def test_what_the_game_leaves_unset_is_no_difference(box):
-    """An automapper's version is what its memory held."""
-    one, two = (made(box, name, LAYERS) for name in ("one.map", "two.map"))
+def test_a_field_that_the_game_leaves_unset_is_no_difference(box):
+    """The game writes an automapper's version from uninitialized memory."""
+    one, two = (make_layers(box, name, LAYERS) for name in ("one.map", "two.map"))
     for path, version in ((one, 0), (two, 65792)):
-        with_mapper(path, AT + "1_a", MAPPER % version)
+        set_automapper(path, AT + "1_a", MAPPER % version)
     assert run("cat", one, AT + "1_a/layer.json").stdout != run("cat", two, AT + "1_a/layer.json").stdout
     assert lines(one, two) == lines("-q", one, two) == lines("--full", two, one) == []
-    # What else the file says is, and so is whether there is one at all.
-    with_mapper(two, AT + "1_a", (MAPPER % 65792).replace("42", "43"), MAPPER % 65792)
+    # Other fields of the file count, and so does the existence of an automapper.
+    set_automapper(two, AT + "1_a", (MAPPER % 65792).replace("42", "43"), MAPPER % 65792)
     assert lines(one, two)[0] == "changed " + AT + "1_a/layer.json"
-    with_mapper(two, AT + "2_b", MAPPER % -7)
+    set_automapper(two, AT + "2_b", MAPPER % -7)
     assert "changed " + AT + "2_b/layer.json" in lines(one, two)
-    # A layer is the same one wherever it is, also by what it says.
+    # A moved layer is still found, also by its automapper.
     renamed = box.add(one, "renamed.map")
-    with_mapper(renamed, AT + "1_a", MAPPER % -1, MAPPER % 0)
+    set_automapper(renamed, AT + "1_a", MAPPER % -1, MAPPER % 0)
     assert run("mv", renamed, AT + "1_a", AT + "1_z").returncode == 0
     assert lines(one, renamed) == ["renamed %s1_a -> %s1_z" % (AT, AT)]
 
 
-def test_images_outside_of_the_map_are_told_apart_by_their_names(box, small):
-    """All that such a file says is a size, which another one may have had before."""
+def test_external_images_are_told_apart_by_their_names(box, small):
+    """Such a file holds only a size, which another image may have had before."""
     def sized(**sizes):
         path = box.add(small, "sized%d.map" % sum(sizes.values()))
         for name, size in sizes.items():

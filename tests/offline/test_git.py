@@ -7,14 +7,13 @@ import subprocess
 
 import pytest
 
-import maps  # first: it says what else can be imported
 import datafile
 import places
 from box import get
 from maps import good, run
-from test_merging import damage, make_three
+from test_merging import damage_blobs, write_three_maps
 
-GIT = os.path.join(maps.HERE, "..", "..", "contrib/git/")
+GIT = os.path.join(places.SOURCE, "contrib/git/")
 
 
 class Repository:
@@ -34,7 +33,7 @@ class Repository:
         return r.stdout + r.stderr
 
     def commit(self, message, **texts):
-        """After these files of info/ were written."""
+        """Write these files of info/ and commit the map."""
         for name, text in texts.items():
             good("put", self.map, "info/" + name, input=text.encode() + b"\n")
         self("add", ".")
@@ -43,12 +42,12 @@ class Repository:
 
 @pytest.fixture
 def plain(tmp_path):
-    return make_three(tmp_path, datafile.small_map())
+    return write_three_maps(tmp_path, datafile.small_map())
 
 
 @pytest.fixture
 def git(plain):
-    """A repository with a map, of which there are two branches."""
+    """A repository with a map and two branches that change it."""
     if not shutil.which("git"):
         pytest.skip("not installed: git")
     git = Repository(plain)
@@ -58,7 +57,7 @@ def git(plain):
     return git
 
 
-def test_git_merges_maps_and_names_what_it_cannot(git):
+def test_git_merges_maps_and_names_conflicts(git):
     git.commit("ours", author="ours", version="2")
     git("checkout", "-q", "other")
     git.commit("theirs", license="other")
@@ -75,8 +74,8 @@ def test_git_merges_maps_and_names_what_it_cannot(git):
     assert sorted(git("status", "--porcelain").splitlines()) == ["?? \"maps/a b.map.mapfs-left/\"", "UU \"maps/a b.map\""]
 
 
-def test_a_hunk_says_in_which_file_of_the_map_it_is(git):
-    """Also where the line with its path is further up."""
+def test_a_hunk_header_names_the_file_in_the_map(git):
+    """Even if the line with the path is further up."""
     table = good("cat", git.map, "groups/0_Game/layers/1_ground/id.csv").stdout.splitlines(True)
     table[8] = b"7" + table[8][3:] if table[8][:3].strip() == b"7" else b"  7" + table[8][3:]
     good("put", git.map, "groups/0_Game/layers/1_ground/id.csv", input=b"".join(table))
@@ -84,8 +83,8 @@ def test_a_hunk_says_in_which_file_of_the_map_it_is(git):
     assert len(hunks) == 1 and hunks[0].endswith("@@ groups/0_Game/layers/1_ground/id.csv")
 
 
-def test_the_hunks_of_a_layer_that_got_another_size_are_readable(git):
-    """Of a map with many rows what changed is shown, in lines of a screen's width."""
+def test_the_hunks_of_a_resized_layer_are_readable(git):
+    """A map with many rows shows only its changes, in lines that fit the screen."""
     layer = "groups/0_Game/layers/1_ground/"
     text = good("cat", git.map, layer + "layer.json").stdout.decode()
     rows = [[(x * y) % 7 for x in range(300)] for y in range(200)]
@@ -115,13 +114,13 @@ def test_the_hunks_of_a_layer_that_got_another_size_are_readable(git):
     assert sum(line[0] == "+" for line in lines) <= 100
 
 
-def test_what_is_no_map_or_damaged_does_not_keep_git_from_showing_the_rest(git, plain):
-    """Git would end at once, and show nothing of later files and earlier commits."""
+def test_git_shows_the_rest_beside_a_damaged_map(git, plain):
+    """An error of the filter would end git before later files and earlier commits."""
     old = get(git.map)
     (git.top / "maps/notes.map").write_text("a text\n")
     (git.top / "maps/other.map").write_bytes(b"\0\1\2")
     good("put", str(plain / "t.map"), "info/settings.cfg", input=b"sv_deepfly 1\n")
-    assert damage(plain, "t", "b") == 1
+    assert damage_blobs(plain, "t", "b") == 1
     shutil.copy(plain / "t.map", git.map)
     git("add", ".")
     git("commit", "-qm", "odd ones")
@@ -136,7 +135,7 @@ def test_what_is_no_map_or_damaged_does_not_keep_git_from_showing_the_rest(git, 
 
 
 @pytest.mark.parametrize("name", ["-u.map", "--force.map", "$x 'y'.map"])
-def test_a_name_is_no_option(git, name):
+def test_a_file_name_is_not_taken_as_an_option(git, name):
     git("mv", git.map, "./" + name)
     git.map = str(git.top / name)
     git.commit("moved")
@@ -154,7 +153,7 @@ def test_a_name_is_no_option(git, name):
     assert [run("cat", "--", git.map, "info/" + n).stdout for n in ("author", "version")] == [b"one\n", b"2\n"]
 
 
-def test_what_is_no_map_is_named_as_git_knows_it(git):
+def test_a_file_that_is_no_map_is_named_by_its_path_in_git(git):
     (git.top / "maps/notes.map").write_text("ours")
     git.commit("ours")
     git("checkout", "-q", "other")
@@ -166,7 +165,7 @@ def test_what_is_no_map_is_named_as_git_knows_it(git):
     assert (git.top / "maps/notes.map").read_text() == "ours"
 
 
-def test_what_mapfs_puts_beside_a_map_is_ignored(git):
+def test_git_ignores_sidecar_files(git):
     shutil.copy(GIT + "ignore", git.top / ".gitignore")
     git("add", ".")
     git("commit", "-qm", "ignored")
@@ -176,6 +175,6 @@ def test_what_mapfs_puts_beside_a_map_is_ignored(git):
         with open(path, "w") as f:
             f.write("x")
     assert git("status", "--short") == ""
-    with open(git.map + ".mapfs-conflict", "w") as f:  # a map that somebody has to look at
+    with open(git.map + ".mapfs-conflict", "w") as f:  # for people to look at
         f.write("x")
     assert "mapfs-conflict" in git("status", "--short")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Command lines of the commands without a mount, and the lines that say what is wrong with them."""
+"""Command lines of the commands without a mount, and the messages about wrong ones."""
 import errno
 import os
 import re
@@ -8,18 +8,18 @@ import subprocess
 
 import pytest
 
-import maps  # noqa: F401  first: it says where archives is
 import archives
 import datafile
-import places
 import folder
+import maps
+import places
 from box import on_a_terminal, wait_for
 from maps import good, run
 from shims import Fault
 
 
 def commands():
-    """All names that main.c looks for."""
+    """The names of all commands, from the table in src/cli."""
     source = read(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src/cli/commands.c"))
     return re.findall(r'^\t\{"([a-z]+)", &cli_', source, re.M)
 
@@ -42,25 +42,25 @@ def read(path):
     (["status", "-Zx"], "status: unknown option -Z"), (["status", "--json=3"], "status: option --json takes no value"),
     (["recover", "-lx"], "recover: unknown option -l"), (["recover", "--list=x"], "recover: option --list takes no value"),
     (["recover", "--extract"], "recover: option --extract needs an argument"),
-    (["ls", ""], "ls: an empty name"), (["extract", "a.map", "out", ""], "extract: an empty name"),
-    (["cat", "a.map", ""], "cat: an empty name"), (["preview", "a.map", "", "p.png"], "preview: an empty name"),
-    (["diff", "a.map", ""], "diff: an empty name"), (["grep", "a", ""], "grep: an empty name"),
-    (["recover", ""], "recover: an empty name"), (["recover", "a.map", "--extract="], "recover: an empty name"),
-    (["status", ""], "status: an empty name"),
-    (["-u", "", "a"], "-u: an empty name"),
-    (["mv", "a.map", "info/author", ""], "mv: an empty name"), (["rm", "-r", "a.map", ""], "rm: an empty name"),
-    (["put", "-o", "ro", "a.map", "x"], "put: nothing can be written with -o ro"),
-    (["pack", "-o", "ro", "a", "b.map"], "pack: nothing can be written with -o ro"),
-    (["pack", "a", "--onto", "b", "--format=triclon"], "pack: --format goes with a new file"),
+    (["ls", ""], "ls: empty name"), (["extract", "a.map", "out", ""], "extract: empty name"),
+    (["cat", "a.map", ""], "cat: empty name"), (["preview", "a.map", "", "p.png"], "preview: empty name"),
+    (["diff", "a.map", ""], "diff: empty name"), (["grep", "a", ""], "grep: empty name"),
+    (["recover", ""], "recover: empty name"), (["recover", "a.map", "--extract="], "recover: empty name"),
+    (["status", ""], "status: empty name"),
+    (["-u", "", "a"], "-u: empty name"),
+    (["mv", "a.map", "info/author", ""], "mv: empty name"), (["rm", "-r", "a.map", ""], "rm: empty name"),
+    (["put", "-o", "ro", "a.map", "x"], "put: cannot write with -o ro"),
+    (["pack", "-o", "ro", "a", "b.map"], "pack: cannot write with -o ro"),
+    (["pack", "a", "--onto", "b", "--format=triclon"], "pack: --format needs a new file"),
     (["grep", "-Zi", "a", "b"], "grep: unknown option -Z"), (["grep", "-I", "a"], "grep: unknown option -I"),
     (["diff", "-Zq", "a", "b"], "diff: unknown option -Z")], ids=str)
-def test_the_option_that_is_wrong_is_the_one_that_is_named(args, why):
+def test_the_message_names_the_wrong_option(args, why):
     r = run(*args, text=True)
     assert r.stderr == "mapfs: %s (see mapfs %s)\n" % (why, "--help" if args[0] == "-u" else "help " + args[0])
     assert r.returncode == (2 if args[0] in ("grep", "diff") else 1)
 
 
-def test_the_first_page_is_seen_whole_on_a_terminal():
+def test_the_first_page_fits_on_a_terminal():
     r = good("--help", text=True)
     assert len(r.stdout.splitlines()) < 24, "and the prompt"
     assert all(len(line) <= 80 for line in r.stdout.splitlines())
@@ -73,7 +73,7 @@ def test_the_first_page_is_seen_whole_on_a_terminal():
     assert {"help commands", "help options", "help COMMAND"} <= set(re.findall("mapfs (help [a-zA-Z]+)", r.stdout))
 
 
-def test_every_command_has_its_page():
+def test_every_command_has_a_help_page():
     page = good("help", "commands", text=True).stdout
     assert sorted(re.findall("^  ([a-z]+) ", page, re.M)) == sorted(commands()) and len(commands()) > 15
     for name in commands():
@@ -87,7 +87,7 @@ def test_every_command_has_its_page():
 
 
 @pytest.mark.parametrize("name", [None] + sorted(set(commands()) - {"status", "help"}))
-def test_a_command_without_a_word_says_how_it_is_called(name):
+def test_a_command_without_arguments_shows_its_usage(name):
     r = run(*[name] if name else [], text=True)
     code = {"merge": 129, "diff": 2, "grep": 2}.get(name, 1)
     assert (r.returncode, r.stdout) == (code, "")
@@ -98,27 +98,27 @@ def test_a_command_without_a_word_says_how_it_is_called(name):
     (["stauts"], "status"), (["exract", "a.map", "out"], "extract"), (["grpe", "-Ei", "x", "maps"], "grep"),
     (["lss", "-lR"], "ls"), (["unmount", "x"], "umount"), (["hlep"], "help"), (["help", "chekc"], "check"),
     (["ct", "-o", "ro", "a.map"], "cat")], ids=lambda a: a[0] if isinstance(a, list) else a)
-def test_what_is_nearly_a_command_names_it(tmp_path, args, meant):
+def test_a_misspelt_command_suggests_the_right_one(tmp_path, args, meant):
     r = run(*args, text=True, cwd=tmp_path)
     assert r.returncode == 1 and r.stderr.count("\n") == 1 and "did you mean %s?" % meant in r.stderr, r
 
 
-def test_who_is_stuck_is_told_the_way(tmp_path):
+def test_common_mistakes_get_advice(tmp_path):
     """A folder without --in-place, a new map without --new, a default mount point that cannot be made."""
     (tmp_path / "maps").mkdir()
     for args in (["tidy", "maps"], ["convert", "--to", "0.7", "maps"], ["automap", "maps"]):
         r = run(*args, text=True, cwd=tmp_path)
         assert r.returncode == 2 and "maps: is a folder: use --in-place" in r.stderr, r
     r = run("new", "a.map", text=True, cwd=tmp_path)
-    assert r.returncode == 2 and "mapfs --new FILE makes a map" in r.stderr, r
+    assert r.returncode == 2 and "use mapfs --new FILE to create a map" in r.stderr, r
     map_ = tmp_path / "a.map"
     map_.write_bytes(datafile.small_map())
-    (tmp_path / "a").symlink_to("nowhere/a")  # mkdir(2) of it fails for root, too
+    (tmp_path / "a").symlink_to("nowhere/a")  # mkdir(2) fails here for root, too
     r = run(str(map_), text=True, cwd=tmp_path)
     assert r.returncode == 3 and "mount point" in r.stderr and "name another" in r.stderr, r
 
 
-def test_what_is_there_or_is_to_be_made_is_no_slip(tmp_path):
+def test_no_command_is_suggested_for_existing_or_new_files(tmp_path):
     (tmp_path / "cta").write_bytes(b"none")
     assert run("cta", "mnt", text=True, cwd=tmp_path).stderr.startswith("mapfs: cta: ")
     for args in (["cta", "mnt"], ["stauts", "none", "--new", "--format=teeworlds"], ["none.map"], ["nothing"]):
@@ -126,26 +126,26 @@ def test_what_is_there_or_is_to_be_made_is_no_slip(tmp_path):
         assert r.returncode in (2, 3) and "did you mean" not in r.stderr, r
 
 
-def test_a_name_after_o_is_told_where_it_goes():
+def test_an_output_name_after_o_gets_advice():
     for args in (["preview", "x.map", "-o", "y.png"], ["merge", "a", "b", "c", "-o", "d.map"]):
         r = run(*args, text=True)
-        assert "; OUT stands without -o" in r.stderr and r.returncode in (1, 129), r
+        assert "; name OUT without -o" in r.stderr and r.returncode in (1, 129), r
     for args in (["preview", "-o", "raw=no"], ["preview", "-o", "raw"], ["ls", "-o", "x.map"]):
         assert "OUT" not in run(*args, text=True).stderr
 
 
 @pytest.mark.parametrize("source", ["/", "/proc/self/mem"])
-def test_a_source_that_cannot_be_read_is_what_is_named(small, source):
+def test_an_unreadable_source_is_named(small, source):
     r = run("put", small, "info/author", source, text=True)
     assert r.returncode == 2 and r.stderr.startswith("mapfs: %s: " % source), r
 
 
-def test_a_dash_is_standard_input_and_no_file(small):
+def test_a_dash_is_standard_input(small):
     good("put", small, "info/author", "-", input=b"somebody\n")
     assert good("cat", small, "info/author").stdout == b"somebody\n"
 
 
-def piped(*args, stdin, code=0, **kw):
+def run_with_input(*args, stdin, code=0, **kw):
     r = run(*args, input=stdin, **kw)
     assert r.returncode == code, r.stderr
     return r.stdout
@@ -158,7 +158,7 @@ def piped(*args, stdin, code=0, **kw):
 def test_a_map_may_come_from_standard_input(box, small, args):
     names = {"MAP": small, "OTHER": box.add(small, "other.map")}
     good("put", small, "info/author", input=b"somebody\n")
-    # Of a map that is not there some lines have the name.
+    # Some lines name the map, also when it is standard input.
     want = run(*[names.get(a, a) for a in args], cwd=box.root)
     r = run(*["-" if a == "MAP" else names.get(a, a) for a in args], input=read_bytes(small), cwd=box.root)
     assert want.returncode in (0, 1) and len(want.stdout) + len(want.stderr) >= (0 if args[0] == "check" else 5)
@@ -167,18 +167,18 @@ def test_a_map_may_come_from_standard_input(box, small, args):
     assert sorted(os.listdir(box.maps)) == ["other.map", "small.map"]
 
 
-def test_a_map_from_standard_input_is_copied_out_whole(box, small):
+def test_a_map_from_standard_input_is_extracted(box, small):
     outs = [os.path.join(box.root, name) for name in ("file", "stream")]
     good("extract", small, outs[0])
-    piped("extract", "-", outs[1], stdin=read_bytes(small))
+    run_with_input("extract", "-", outs[1], stdin=read_bytes(small))
     trees = [{k: v[3] for k, v in maps.tree(out).items()} for out in outs]
     assert trees[0] == trees[1] and len(trees[0]) > 20
 
 
-def test_what_cannot_be_changed_is_told(box, small):
+def test_a_map_from_standard_input_cannot_be_changed(box, small):
     for args in (["put", "-", "info/author"], ["rm", "-", "info/author"], ["pack", box.maps, "--onto", "-"]):
         r = run(*args, input=read_bytes(small), cwd=box.root)
-        assert (r.returncode, r.stderr) == (2, b"mapfs: -: is standard input, and cannot be written\n"), args
+        assert (r.returncode, r.stderr) == (2, b"mapfs: -: cannot write to standard input\n"), args
     r = run("text", "-", input=b"none")
     assert (r.returncode, r.stderr) == (2, b"mapfs: -: not a map of a known format\n")
     for head, kind in ((b"PK\3\4", "a zip archive"), (b"<!doctype HTML>", "an HTML page"), (b"\x89PNG\r\n", "a PNG image"),
@@ -188,7 +188,7 @@ def test_what_cannot_be_changed_is_told(box, small):
             f.write(head + bytes(100))
         r = run("ls", path, text=True)
         assert (r.returncode, r.stderr) == (2, "mapfs: %s: is %s, not a map\n" % (path, kind))
-    # A file of that name has a path.
+    # A file named - can be given with its path.
     shutil.copy(small, os.path.join(box.root, "-"))
     assert good("cat", "./-", "info/author", cwd=box.root).stdout == good("cat", small, "info/author").stdout
 
@@ -200,32 +200,32 @@ def test_a_dash_at_the_end_is_standard_output(small):
 
 @pytest.fixture
 def three(box, small):
-    """base, ours and theirs"""
+    """The paths of base, ours and theirs."""
     names = [small, box.add(small, "ours.map"), box.add(small, "theirs.map")]
     good("put", names[1], "info/author", input=b"we\n")
     good("put", names[2], "info/license", input=b"they\n")
     return names
 
 
-def test_a_merged_map_on_standard_output(box, three):
+def test_a_merged_map_can_go_to_standard_output(box, three):
     out, files = os.path.join(box.root, "out.map"), sorted(os.listdir(box.maps))
     good("merge", *three, out)
     assert good("merge", *three, "-", cwd=box.root).stdout == read_bytes(out)
-    for at in range(3):  # one of the three from standard input
+    for at in range(3):  # one of the three comes from standard input
         args = [name if i != at else "-" for i, name in enumerate(three)]
-        assert piped("merge", *args, "-", stdin=read_bytes(three[at]), cwd=box.root) == read_bytes(out)
-    # Where only one side was written there is nothing to merge.
+        assert run_with_input("merge", *args, "-", stdin=read_bytes(three[at]), cwd=box.root) == read_bytes(out)
+    # If only one side was written, there is nothing to merge.
     assert good("merge", three[0], three[0], three[2], "-", cwd=box.root).stdout == read_bytes(three[2])
     assert good("merge", three[0], three[1], three[0], "-", cwd=box.root).stdout == read_bytes(three[1])
     assert sorted(os.listdir(box.maps)) == files
-    told, code = on_a_terminal(box, "merge", *three, "-")
-    assert code == 129 and "terminal" in told and "DATA" not in told
-    r = shell(">/dev/full", "merge", *three, "-", cwd=box.root)
-    assert (r.returncode, r.stderr) == (132, "mapfs: -: cannot be written: No space left on device\n")
+    reported, code = on_a_terminal(box, "merge", *three, "-")
+    assert code == 129 and "terminal" in reported and "DATA" not in reported
+    r = run_redirected(">/dev/full", "merge", *three, "-", cwd=box.root)
+    assert (r.returncode, r.stderr) == (132, "mapfs: -: cannot write: No space left on device\n")
 
 
 @pytest.mark.parametrize("format", ["teeworlds", "torchlight-mod", "triclon"])
-def test_a_new_map_on_standard_output(box, small, format):
+def test_a_new_map_can_go_to_standard_output(box, small, format):
     tree, tmp, out = (os.path.join(box.root, name) for name in ("tree", "tmp", "out.map"))
     os.mkdir(tmp)
     if format == "teeworlds":
@@ -236,38 +236,38 @@ def test_a_new_map_on_standard_output(box, small, format):
             f.write('{"title": "t", "id": 7}' if format == "torchlight-mod" else '{"name": "t"}')
     good("pack", "--format=" + format, tree, out)
     env = box.env({"TMPDIR": tmp})
-    for how in ([], ["-v"]):  # what is said does not go into the map
+    for how in ([], ["-v"]):  # messages do not go into the map
         r = run("pack", "--format=" + format, *how, tree, "-", env=env, cwd=box.root)
         assert (r.returncode, r.stdout) == (0, read_bytes(out)) and (b"saved: " in r.stderr) == bool(how)
-    told, code = on_a_terminal(box, "pack", "--format=" + format, tree, "-")
-    assert code == 1 and "terminal" in told
-    r = shell(">/dev/full", "pack", "--format=" + format, tree, "-", env=env, cwd=box.root)
-    assert (r.returncode, r.stderr.splitlines()[-1]) == (4, "mapfs: -: cannot be written: No space left on device")
+    reported, code = on_a_terminal(box, "pack", "--format=" + format, tree, "-")
+    assert code == 1 and "terminal" in reported
+    r = run_redirected(">/dev/full", "pack", "--format=" + format, tree, "-", env=env, cwd=box.root)
+    assert (r.returncode, r.stderr.splitlines()[-1]) == (4, "mapfs: -: cannot write: No space left on device")
     assert os.listdir(tmp) == [] and os.listdir(box.root).count("-") == 0
 
 
-def test_which_map_it_is_to_be_has_to_be_said(box, small):
+def test_a_new_map_needs_a_format(box, small):
     r = run("pack", box.maps, "-", text=True, cwd=box.root)
-    assert (r.returncode, r.stdout) == (2, "") and "--format=NAME says which" in r.stderr
+    assert (r.returncode, r.stdout) == (2, "") and "name the format with --format=NAME" in r.stderr
     r = run("pack", "--format=torchlight-pak", box.maps, "-", text=True, cwd=box.root)
-    assert (r.returncode, r.stderr) == (2, "mapfs: -: is a map of two files, and standard output is one\n")
+    assert (r.returncode, r.stderr) == (2, "mapfs: -: cannot write a map of two files to standard output\n")
 
 
-def test_what_theirs_is_of_a_map_on_standard_output_stands_beside_ours(box, three):
+def test_conflicts_of_a_map_on_standard_output_are_beside_ours(box, three):
     good("put", three[2], "info/author", input=b"they\n")
     tmp = os.path.join(box.root, "tmp")
     os.mkdir(tmp)
     r = run("merge", *three, "-", env=box.env({"TMPDIR": tmp}), cwd=box.root)
-    assert r.returncode == 1 and b"theirs is " + three[1].encode() + b".mapfs-left/info/author" in r.stderr
+    assert r.returncode == 1 and b"theirs is in " + three[1].encode() + b".mapfs-left/info/author" in r.stderr
     assert read(three[1] + ".mapfs-left/info/author") == "they\n"
-    assert piped("cat", "-", "info/author", "info/license", stdin=r.stdout) == b"we\nthey\n"
+    assert run_with_input("cat", "-", "info/author", "info/license", stdin=r.stdout) == b"we\nthey\n"
     r = run("merge", "-L", os.path.join(box.root, "named.map"), *three, "-", env=box.env({"TMPDIR": tmp}), cwd=box.root)
     assert r.returncode == 1 and read(os.path.join(box.root, "named.map.mapfs-left/info/author")) == "they\n"
     assert os.listdir(tmp) == []
     box.allow("ours.map.mapfs-left")
 
 
-def test_a_sync_that_fails_loses_nothing_of_theirs(box, three):
+def test_a_failed_sync_loses_no_conflict(box, three):
     """Each sync of a merge fails in turn."""
     good("put", three[2], "info/author", input=b"they\n")
     codes = []
@@ -288,7 +288,7 @@ def test_a_sync_that_fails_loses_nothing_of_theirs(box, three):
 
 
 def test_the_copy_of_a_private_map_is_private(box, three):
-    """While a merged map on standard output is made, nobody else may read the copy."""
+    """While a merged map for standard output is made, no other user may read the copy."""
     os.chmod(three[1], 0o600)
     tmp = os.path.join(box.root, "tmp")
     os.mkdir(tmp)
@@ -299,15 +299,15 @@ def test_the_copy_of_a_private_map_is_private(box, three):
         os.stat(os.path.join(tmp, n)).st_mode & 0o077 for n in os.listdir(tmp))
 
 
-def test_a_map_of_two_files_is_no_stream(box):
+def test_a_map_of_two_files_cannot_be_a_stream(box):
     pak, man = folder.pair()
     p = box.add(pak, "F.PAK")
     box.add(man, "F.PAK.MAN")
     r = run("merge", p, p, p, "-", text=True, cwd=box.root)
-    assert (r.returncode, r.stdout, r.stderr) == (130, "", "mapfs: %s: is a map of two files, and standard output is one\n" % p)
+    assert (r.returncode, r.stdout, r.stderr) == (130, "", "mapfs: %s: cannot write a map of two files to standard output\n" % p)
 
 
-def test_no_standard_input_is_not_an_empty_one(small):
+def test_a_closed_standard_input_is_an_error(small):
     good("put", small, "info/author", input=b"somebody\n")
     r = subprocess.run(["/bin/sh", "-c", 'exec "$@" <&-', "sh", places.BINARY, "put", small, "info/author"],
                        capture_output=True, timeout=60)
@@ -315,7 +315,7 @@ def test_no_standard_input_is_not_an_empty_one(small):
     assert good("cat", small, "info/author").stdout == b"somebody\n"
 
 
-def test_where_a_map_was_saved_that_somebody_else_changed_is_said(box, small):
+def test_a_map_that_changed_meanwhile_is_saved_under_another_name(box, small):
     p = subprocess.Popen([places.BINARY, "put", small, "info/author"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE)
     inode = ":%d " % os.stat(small).st_ino
@@ -328,7 +328,7 @@ def test_where_a_map_was_saved_that_somebody_else_changed_is_said(box, small):
     assert p.returncode == 6 and b"saved: as small.map.mapfs-conflict, " in err, (out, err)
 
 
-def test_recover_says_of_what_is_not_there_that_it_is_not(box, small):
+def test_recover_reports_a_missing_map(box, small):
     assert good("recover", small).stdout == b"no journal\n"
     for name, why in ((os.path.join(box.maps, "none.map"), "No such file or directory"), (box.maps, "is a folder")):
         for how in ([], ["--extract", os.path.join(box.root, "out")]):
@@ -336,7 +336,7 @@ def test_recover_says_of_what_is_not_there_that_it_is_not(box, small):
             assert (r.returncode, r.stdout, r.stderr) == (2, "", "mapfs: %s: %s\n" % (name, why))
 
 
-def test_what_is_missing_is_what_is_named(box):
+def test_mv_names_the_missing_path(box):
     mod = box.add(archives.small_mod(), "S.MOD")
     for args, missing in ((["MEDIA/README.TXT", "MEDIA/NONE/X.TXT"], "MEDIA/NONE/X.TXT"),
                           (["MEDIA/NONE.TXT", "MEDIA/X.TXT"], "MEDIA/NONE.TXT")):
@@ -344,8 +344,8 @@ def test_what_is_missing_is_what_is_named(box):
         assert (r.returncode, r.stderr) == (2, "mapfs: %s: %s: No such file or directory\n" % (mod, missing))
 
 
-def shell(redirection, *args, **kw):
-    """A command with its standard output sent elsewhere."""
+def run_redirected(redirection, *args, **kw):
+    """Run a command with its standard output redirected by a shell."""
     return subprocess.run(["/bin/sh", "-c", 'exec "$@" %s' % redirection, "sh", places.BINARY, *args],
                           capture_output=True, text=True, timeout=60, **kw)
 
@@ -360,35 +360,35 @@ NO_OUTPUT = pytest.mark.parametrize("redirection, why", [
     ["grep", "-c", "some", "A"], ["diff", "A", "B"], ["diff", "-q", "A", "B"], ["status", "A"], ["status", "--json", "A"],
     ["recover", "A"], ["recover", "A", "--list"], ["check", "--json", "NONE"], ["--version"], ["ls", "--help"],
     ["--help"], ["merge", "--help"], ["grep", "--help"], ["help", "options"]], ids="-".join)
-def test_output_that_nobody_takes_is_an_error(box, small, args, redirection, why):
+def test_output_that_cannot_be_written_is_an_error(box, small, args, redirection, why):
     names = {"A": small, "B": box.add(small, "b.map"), "NONE": box.add(b"none", "none.map")}
     good("put", small, "info/author", input=b"somebody\n")
-    r = shell(redirection, *[names.get(a, a) for a in args])
+    r = run_redirected(redirection, *[names.get(a, a) for a in args])
     assert (r.returncode, r.stderr) == (2, "mapfs: standard output: %s\n" % why)
 
 
 @NO_OUTPUT
-def test_what_prints_nothing_needs_no_output(small, redirection, why):
+def test_a_command_that_prints_nothing_needs_no_output(small, redirection, why):
     for args in (["put", small, "info/author", "/dev/null"], ["diff", small, small], ["cat", small, "info/author"]):
-        r = shell(redirection, *args)
+        r = run_redirected(redirection, *args)
         assert (r.returncode, r.stderr) == (0, ""), args
 
 
-def test_a_report_that_output_does_not_take_is_told_on_stderr(box, small):
+def test_a_report_that_cannot_be_printed_goes_to_stderr(box, small):
     m = box.mount(small)
     m.put("info/author", b"somebody\n")
-    r = shell(">/dev/full", "-u", m.point)
+    r = run_redirected(">/dev/full", "-u", m.point)
     assert r.returncode == 5 and not m.mounted()
     first, *report = r.stderr.splitlines()
     assert first == "mapfs: standard output: No space left on device"
     assert report == ["saved: info/author"]
     assert good("cat", small, "info/author").stdout == b"somebody\n"
-    r = shell(">/dev/full", "put", "-v", small, "info/author", input="nobody\n")
+    r = run_redirected(">/dev/full", "put", "-v", small, "info/author", input="nobody\n")
     assert (r.returncode, r.stderr) == (5, first + "\nsaved: info/author\n")
     assert good("cat", small, "info/author").stdout == b"nobody\n"
 
 
-def test_a_report_that_nobody_reads_keeps_no_save(box, small):
+def test_a_report_without_a_reader_does_not_stop_the_save(box, small):
     m = box.mount(small)
     m.put("info/author", b"somebody\n")
     p = subprocess.Popen([places.BINARY, "-u", m.point], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -419,49 +419,49 @@ def test_a_full_disk_fails_the_save(box, small, args, code, error):
     shim.arm(Fault.FAIL_FROM, 0, Fault.WRITE, error)
     r = run(*[names.get(a, a) for a in args], text=True, env=box.env(shim.env()))
     assert r.returncode == code, r.stderr
-    # The reason, and perhaps that the map is as it was.
+    # The reason, and perhaps a line that the map is unchanged.
     assert r.stderr.count(os.strerror(error)) == 1, r.stderr
     assert open(small, "rb").read() == before and not os.path.exists(names["NEW"])
     assert sorted(os.listdir(box.maps)) == ["b.map", "c.map", "small.map"]
 
 
-def test_a_picture_that_cannot_be_written_is_what_is_named(box, small):
+def test_a_picture_that_cannot_be_written_is_named(box, small):
     out = os.path.join(box.root, "p.png")
     shim = box.shim(Fault)
     shim.arm(Fault.FAIL_FROM, 0, Fault.WRITE, errno.ENOSPC)
     r = run("preview", small, out, text=True, env=box.env(shim.env()))
-    assert (r.returncode, r.stderr) == (2, "mapfs: %s: cannot be written: No space left on device\n" % out)
+    assert (r.returncode, r.stderr) == (2, "mapfs: %s: cannot write: No space left on device\n" % out)
     assert not os.path.exists(out)
 
 
 @pytest.mark.parametrize("args, code, why", [
-    # What cannot leave the map is told of under its own name alone.
-    (["mv", "{map}", "info/author", "none"], 4, "{map}: info/author: cannot leave the map"),
+    # A file that cannot be extracted is only reported under its own name.
+    (["mv", "{map}", "info/author", "none"], 4, "{map}: info/author: cannot be removed from the map"),
     (["mv", "{map}", "info/author", "info/version", "none"], 2, "{map}: none: No such file or directory"),
     (["mv", "{map}", "info/author", "info/version", "info/license"], 2, "{map}: info/license: Not a directory"),
-    (["mv", "{map}", "groups/0_Game", "images"], 2, "{map}: groups/0_Game: cannot go to images/0_Game: Operation not permitted"),
-    # Nothing is left anywhere: it is refused.
-    (["put", "{map}", "images/a.jpg", "/dev/null"], 4, "{map}: images/a.jpg: no part of a map (images/ takes .png and .json)"),
-    (["mv", "{map}", "info", "info/x"], 2, "{map}: info: cannot go into itself"),
+    (["mv", "{map}", "groups/0_Game", "images"], 2, "{map}: groups/0_Game: cannot move to images/0_Game: Operation not permitted"),
+    # No copy is left anywhere, and the change is refused.
+    (["put", "{map}", "images/a.jpg", "/dev/null"], 4, "{map}: images/a.jpg: not part of a map (images/ takes .png and .json)"),
+    (["mv", "{map}", "info", "info/x"], 2, "{map}: info: cannot move it into itself"),
     (["mv", "{map}", "info/author", "info/version/x"], 2, "{map}: info/version/x: Not a directory"),
     (["mv", "{map}", "info/author", "x" * 256], 2, "{map}: %s: File name too long" % ("x" * 256)),
     (["nothing"], 2, "nothing: No such file, folder or command (see mapfs --help)"),
     (["none.map"], 2, "none.map: No such file or directory"),
-    (["pack", "/", "new.xyz"], 2, "new.xyz: its ending is of no format that can be made (--format=NAME says which)"),
+    (["pack", "/", "new.xyz"], 2, "new.xyz: unknown ending; name the format with --format=NAME"),
     (["recover", "{map}/x"], 2, "{map}/x: Not a directory"),
-    (["recover", "none/x.map"], 2, "none/x.map: its directory cannot be opened: No such file or directory")],
+    (["recover", "none/x.map"], 2, "none/x.map: cannot open its directory: No such file or directory")],
     ids=["scratch", "no-directory", "file-at-end", "into", "meaningless", "itself", "file", "long", "no-command", "no-map", "no-format", "recover", "recover-none"])
-def test_a_fault_is_one_line_with_the_name_at_fault(small, args, code, why):
+def test_an_error_is_one_line_with_the_wrong_name(small, args, code, why):
     r = run(*[a.format(map=small) for a in args], text=True)
     assert (r.returncode, r.stderr) == (code, "mapfs: %s\n" % why.format(map=small))
 
 
-def test_extract_makes_no_directory_for_nothing(box, small):
+def test_a_failed_extract_leaves_no_empty_directory(box, small):
     out = os.path.join(box.root, "out")
     for args in ([small, out, "none"], [small, out + "/", "images/*.none"], [os.path.join(box.maps, "none.map"), out],
                  [box.add(b"none", "bad.map"), out]):
         assert run("extract", *args).returncode == 2 and not os.path.exists(out)
-    # One that was there stays, and so does one that holds something.
+    # A directory that existed before stays, and so does one with files.
     os.mkdir(out)
     assert run("extract", small, out, "none").returncode == 2 and os.listdir(out) == []
     os.rmdir(out)
@@ -470,7 +470,7 @@ def test_extract_makes_no_directory_for_nothing(box, small):
     assert r.returncode == 2 and os.listdir(out) == ["info"]
 
 
-def test_why_a_file_cannot_be_read_is_in_the_one_line_of_it(box, small):
+def test_an_unreadable_file_is_one_line_with_the_reason(box, small):
     good("put", small, "info/settings.cfg", input=b"sv_none 1\n" * 99)
     data, f = bytearray(read_bytes(small)), datafile.Datafile.load(small)
     settings, = [i for i in range(f.n_data) if (f.blob(i) or b"").startswith(b"sv_none 1")]
@@ -483,7 +483,7 @@ def test_why_a_file_cannot_be_read_is_in_the_one_line_of_it(box, small):
         assert r.stderr.startswith("mapfs: %s: %s: Input/output error: the zlib stream is damaged after 0 of " % (bad, path)), (args, r)
 
 
-def test_what_cannot_be_written_is_named_where_it_was_to_be(box, small):
+def test_a_file_that_cannot_be_written_is_named_by_its_target(box, small):
     out = os.path.join(box.root, "out")
     os.mkdir(out)
     for name in ("info", "images"):

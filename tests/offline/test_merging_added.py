@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""merge without a base, as git asks for it where both sides added a map: what each side drew is in the result."""
+"""mapfs merge without a base, as git runs it for a map that both sides added: the result has the layers of both."""
 import collections
 import glob
 import hashlib
@@ -11,7 +11,6 @@ import shutil
 
 import pytest
 
-import maps  # noqa: F401  first: it says what else can be imported
 import datafile
 import edits
 import merging
@@ -24,8 +23,8 @@ FOUND = os.path.join(places.SHARED, "corpus", "found")
 PAIRS = share.of(400, 16)
 
 
-def drawn_with(tree, kind, stem):
-    """Name and content of the image or sound of that name in a tree; an external image's name is its content."""
+def name_and_content(tree, kind, stem):
+    """Name and content of an image or sound in a tree; an external image is known by its name alone."""
     if stem is None:
         return None
     path, = glob.glob(os.path.join(glob.escape(os.path.join(tree, kind, stem)) + ".*"))
@@ -35,8 +34,8 @@ def drawn_with(tree, kind, stem):
         return merging.bare(stem), hashlib.sha256(f.read()).hexdigest()
 
 
-def content(path):
-    """The rows of a table, or how often a list has each element, in which references have no numbers."""
+def count_elements(path):
+    """The rows of a table, or how often a list has each element, with the numbers of references removed."""
     if path.endswith(".csv"):
         return merging.table(path)
     return collections.Counter(json.dumps({k: merging.bare(v) if isinstance(v, str) else v for k, v in one.items()})
@@ -47,14 +46,14 @@ class Layer:
     def __init__(self, tree, path):
         value = merging.load(path + "/layer.json")
         self.path = os.path.relpath(path, tree)
-        self.files = {n: content(os.path.join(path, n)) for n in os.listdir(path) if n != "layer.json"}
-        # A map has one layer of each kind that is played with, whatever it is called.
+        self.files = {n: count_elements(os.path.join(path, n)) for n in os.listdir(path) if n != "layer.json"}
+        # A map has one physics layer of each kind, whatever its name.
         self.key = ("played", value["kind"], None) if value.get("kind") else (
             merging.bare(os.path.basename(path)), value["type"],
-            drawn_with(tree, "images", value.get("image")), drawn_with(tree, "sounds", value.get("sound")))
+            name_and_content(tree, "images", value.get("image")), name_and_content(tree, "sounds", value.get("sound")))
 
-    def has(self, side, name):
-        """All of a file of a side's layer; what was nothing there may be something here."""
+    def has_file(self, side, name):
+        """Does the layer have all cells or elements of a file of a side's layer? Unset cells of the side may be set."""
         mine, other = self.files.get(name), side.files[name]
         if mine is None or isinstance(other, collections.Counter):
             return mine is not None and not other - mine
@@ -63,22 +62,22 @@ class Layer:
             a == b or all(c == d or not i for c, d, i in zip(a, b, row)) for a, b, row in zip(mine, other, ids))
 
 
-def layers(tree):
+def read_layers(tree):
     return [Layer(tree, path) for path in merging.layers(tree)]
 
 
-def is_left(out, side, name, where, stderr):
-    """Is a file of theirs named as a conflict, and beside the map?"""
+def is_kept_as_conflict(out, side, name, where, stderr):
+    """Is a file of theirs named as a conflict, and kept beside the map?"""
     path = os.path.join(out.path, name)
     beside = os.path.join(str(where), "out.map.mapfs-left", path)
-    return ": conflict: %s: " % path in stderr and os.path.exists(beside) and content(beside) == side.files[name]
+    return ": conflict: %s: " % path in stderr and os.path.exists(beside) and count_elements(beside) == side.files[name]
 
 
-def lost(side, out, is_told):
-    """The layers of a side that are not in the result, those of one key each in one of its own."""
+def find_lost_layers(side, out, is_told):
+    """The layers of a side that the result lacks; each layer of the result counts once."""
     free = list(out)
     for fits in (lambda x, y: x.files == y.files,
-                 lambda x, y: all(x.has(y, n) or is_told(x, y, n) for n in y.files)):
+                 lambda x, y: all(x.has_file(y, n) or is_told(x, y, n) for n in y.files)):
         missing = []
         for one in side:
             found = next((x for x in free if x.key == one.key and fits(x, one)), None)
@@ -91,17 +90,17 @@ def lost(side, out, is_told):
 
 
 def merge(where, *names):
-    """Its result: (exit code, what it told). names: of ours and theirs."""
+    """Merge two sides without a base; returns (exit code, stderr)."""
     (where / "empty.map").write_bytes(b"")
     r = run("merge", "empty.map", *names, "out.map", cwd=where)
     assert r.returncode in (0, 1) and (r.returncode == 1) == (b": conflict: " in r.stderr), r
     return r.returncode, r.stderr.decode()
 
 
-def judge(where):
-    """None, or what of o.map and t.map is lost in out.map."""
+def find_error(where):
+    """None, or the parts of o.map and t.map that out.map lacks."""
     _, stderr = merge(where, "o.map", "t.map")
-    if "both together are no map" in stderr:
+    if "the merged map is invalid" in stderr:
         same = [(where / x).read_bytes() == (where / y).read_bytes() for x, y in (
             ("o.map", "out.map"), ("t.map", "out.map.mapfs-left/out.map"))]
         return None if all(same) else "ours or theirs is not as it was"
@@ -109,16 +108,16 @@ def judge(where):
     for side in ("o", "t", "out"):
         trees[side] = str(where / ("tree-" + side))
         good("extract", "-o", "raw=off,png=stored", str(where / (side + ".map")), trees[side])
-    out = layers(trees["out"])
-    # A map may have an image that no file can stand for; that is a conflict, too.
-    refused = set(re.findall(r": conflict: images/\d+_(.*)\.json: the map does not take theirs: .*; ours stays, theirs is ", stderr))
-    theirs = [x for x in layers(trees["t"]) if not (x.key[2] and x.key[2][0] in refused)]
-    return lost(layers(trees["o"]), out, lambda *_: False) or lost(
-        theirs, out, lambda *args: is_left(*args, where, stderr)) or None
+    out = read_layers(trees["out"])
+    # An image of the merged map may be shown by no file; that is a conflict, too.
+    refused = set(re.findall(r": conflict: images/\d+_(.*)\.json: theirs is refused: .*; ours stays, theirs is ", stderr))
+    theirs = [x for x in read_layers(trees["t"]) if not (x.key[2] and x.key[2][0] in refused)]
+    return find_lost_layers(read_layers(trees["o"]), out, lambda *_: False) or find_lost_layers(
+        theirs, out, lambda *args: is_kept_as_conflict(*args, where, stderr)) or None
 
 
 def pairs():
-    """Real maps, some of which have much in common; Debian's dm9 and dm8 first, which have no image in common."""
+    """Pairs of real maps, some similar; first Debian's dm9 and dm8, which have no image in common."""
     found = {os.path.basename(p): p for p in sorted(glob.glob(places.CORPUS + "/maps/*.map") + places.debian_maps())
              if share.ALL or os.path.getsize(p) < 150_000}
     rng = random.Random(43)
@@ -133,14 +132,14 @@ def test_each_layer_of_two_real_maps_is_there_and_drawn_as_it_was(tmp_path, ours
         pytest.skip("refused by a mount, too")
     shutil.copy(ours, tmp_path / "o.map")
     shutil.copy(theirs, tmp_path / "t.map")
-    assert judge(tmp_path) is None
+    assert find_error(tmp_path) is None
 
 
 @pytest.mark.parametrize("seed", range(share.of(200, 12)))
 def test_each_layer_of_two_random_maps_is_there_and_drawn_as_it_was(tmp_path, seed):
     (tmp_path / "o.map").write_bytes(randommap.random_map(seed))
     (tmp_path / "t.map").write_bytes(randommap.random_map(seed + 10000))
-    assert judge(tmp_path) is None
+    assert find_error(tmp_path) is None
 
 
 @pytest.mark.parametrize("seed", range(share.of(200, 12)))
@@ -149,17 +148,17 @@ def test_two_versions_of_a_map_lose_nothing_without_their_base(tmp_path, seed):
     base, tree = str(tmp_path / "b.map"), str(tmp_path / "tree")
     (tmp_path / "b.map").write_bytes(randommap.random_map(seed))
     good("extract", "-o", "raw=off", base, tree)
-    merging.tag_all(tree)  # as the edits want it
+    merging.tag_all(tree)  # in the form that the edits expect
     for number, side in ((1, "o"), (2, "t")):
         shutil.copytree(tree, tree + side)
-        edits.Edits(tree + side, rng, number, tree).some(4)
+        edits.Edits(tree + side, rng, number, tree).run_random(4)
         shutil.copy(base, tmp_path / (side + ".map"))
         assert saved(run("pack", "-o", "raw=off", "--exact", "--onto", str(tmp_path / (side + ".map")), tree + side))
-    assert judge(tmp_path) is None
+    assert find_error(tmp_path) is None
 
 
-def three_layers(where, side, name, image, flags):
-    """A map of two layers: the game's, and one of this name; image: its name, and what it is, None: it is external."""
+def two_layer_map(where, side, name, image, flags):
+    """A map of two layers: the game layer, and one of this name; image: (name, content), where None is external."""
     b = datafile.Builder()
     b.add(datafile.MAP_VERSION, [1])
     b.info(settings=[b"sv_x 1"])
@@ -178,23 +177,23 @@ def three_layers(where, side, name, image, flags):
     (("x", (b"sun", 7), 0), ("x", (b"sun", 7), 0), 1),
     (("x", (b"sun", 7), 0), ("y", (b"sun", 7), 0), 2),        # another name
     (("x", (b"sun", 7), 0), ("x", (b"sun", 8), 0), 2),        # another picture of one name
-    (("x", (b"sun", 7), 0), ("x", (b"moon", 7), 0), 2),       # one picture of another name
-    (("x", (b"sun", None), 0), ("x", (b"sun", 7), 0), 2),     # in the map, or outside
+    (("x", (b"sun", 7), 0), ("x", (b"moon", 7), 0), 2),       # one picture with another name
+    (("x", (b"sun", None), 0), ("x", (b"sun", 7), 0), 2),     # embedded or external
     (("x", (b"sun", None), 0), ("x", (b"moon", None), 0), 2),
     (("x", (b"sun", None), 0), ("x", (b"sun", None), 0), 1)])
-def test_without_a_base_one_is_another_only_by_its_name_and_what_it_is_drawn_with(tmp_path, ours, theirs, n):
-    three_layers(tmp_path, "o", *ours)
-    three_layers(tmp_path, "t", *theirs)
-    assert judge(tmp_path) is None and merge(tmp_path, "o.map", "t.map")[1] == ""
+def test_without_a_base_layers_match_by_name_and_image(tmp_path, ours, theirs, n):
+    two_layer_map(tmp_path, "o", *ours)
+    two_layer_map(tmp_path, "t", *theirs)
+    assert find_error(tmp_path) is None and merge(tmp_path, "o.map", "t.map")[1] == ""
     assert len(merging.entries(tmp_path, "tree-out", "groups/0_Game/layers")) == 1 + n
     assert len(merging.entries(tmp_path, "tree-out", "images")) == len({ours[1], theirs[1]})
 
 
-def test_without_a_base_a_tile_is_of_one_side(tmp_path):
-    """That ours has no flags may be because it removed them."""
-    three_layers(tmp_path, "o", "x", (b"sun", 7), 0)
-    three_layers(tmp_path, "t", "x", (b"sun", 7), 1)
-    assert judge(tmp_path) is None
+def test_without_a_base_all_fields_of_a_tile_are_from_one_side(tmp_path):
+    """Ours may have removed the flags, so flags of theirs are not added to its tiles."""
+    two_layer_map(tmp_path, "o", "x", (b"sun", 7), 0)
+    two_layer_map(tmp_path, "t", "x", (b"sun", 7), 1)
+    assert find_error(tmp_path) is None
     good("merge", "empty.map", "o.map", "o.map", "same.map", cwd=tmp_path)
     assert (tmp_path / "same.map").read_bytes() == (tmp_path / "o.map").read_bytes()
     flags = "groups/0_Game/layers/1_x/flags.csv"
@@ -204,17 +203,17 @@ def test_without_a_base_a_tile_is_of_one_side(tmp_path):
     assert good("cat", "mark.map", "groups/0_Game/layers/2_CONFLICT/id.csv", cwd=tmp_path).stdout.replace(b" ", b"") == 3 * b"1,1,1,1\n"
 
 
-def test_without_a_base_what_files_name_is_one_only_if_it_is_equal(tmp_path):
-    """Or a layer of theirs would move as ours wants it."""
+def test_without_a_base_referenced_objects_match_only_if_equal(tmp_path):
+    """Else a layer of theirs would move with an envelope of ours."""
     for side, value in (("o", 5), ("t", 6)):
-        three_layers(tmp_path, side, side, (b"sun", 7), 0)
+        two_layer_map(tmp_path, side, side, (b"sun", 7), 0)
         points = [{"time": i, "curve_type": 1, "values": [value if i == 7 else i, 0, 0, 0]} for i in range(40)]
         good("put", str(tmp_path / (side + ".map")), "envelopes/0_way.json", input=json.dumps(
             {"version": 2, "channels": 4, "synchronized": 0, "points": points}).encode())
         layer = "groups/0_Game/layers/1_%s/layer.json" % side
         text = good("cat", str(tmp_path / (side + ".map")), layer).stdout.replace(b'"color_envelope": null', b'"color_envelope": "0_way"')
         good("put", str(tmp_path / (side + ".map")), layer, input=text)
-    assert judge(tmp_path) is None and merge(tmp_path, "o.map", "t.map")[1] == ""
+    assert find_error(tmp_path) is None and merge(tmp_path, "o.map", "t.map")[1] == ""
     envelopes = [str(tmp_path / "tree-out/envelopes" / n) for n in merging.entries(tmp_path, "tree-out/envelopes")]
     assert [merging.load(e)["points"][7]["values"][0] for e in envelopes] == [5, 6]
     for k, layer in ((0, "1_o"), (1, "2_t")):
@@ -223,12 +222,12 @@ def test_without_a_base_what_files_name_is_one_only_if_it_is_equal(tmp_path):
 
 
 def test_layers_of_different_images_are_both_there(tmp_path):
-    """Nothing else tells them apart: their tiles are the same, and so are the sizes of the images."""
+    """Only the images differ: tiles and image sizes are equal."""
     if not os.path.exists(FOUND + "/merge_ours.map"):
         pytest.skip("no corpus: " + FOUND)
     for side, name in (("o", "ours"), ("t", "theirs")):
         shutil.copy("%s/merge_%s.map" % (FOUND, name), tmp_path / (side + ".map"))
-    assert judge(tmp_path) is None and "conflict" not in merge(tmp_path, "o.map", "t.map")[1]
+    assert find_error(tmp_path) is None and "conflict" not in merge(tmp_path, "o.map", "t.map")[1]
     assert os.listdir(tmp_path / "tree-out/groups") == ["0_Game"]
     for what, expected in (("images", ["grass_main", "winter_main"]), ("groups/0_Game/layers", ["Game", "grass", "snow"])):
         assert [merging.bare(n) for n in merging.entries(tmp_path, "tree-out", what)] == expected

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""pack --exact: the map becomes what the tree says, also where another sort of thing stands at a path."""
+"""pack --exact makes the map equal to the tree, also if an object of another type is at a path."""
 import glob
 import itertools
 import json
@@ -10,9 +10,9 @@ import shutil
 
 import pytest
 
-import maps  # noqa: F401  first: it says what else can be imported
 import box as boxes
 import datafile
+import maps
 import places
 import share
 import shims
@@ -20,15 +20,15 @@ from box import get
 from maps import good, run
 from merging import dump, load
 
-MOST = share.of(400_000, 60_000)  # bytes of a map
+MOST = share.of(400_000, 60_000)  # largest map in bytes
 
 
-def exact(tree, map_, **kw):
+def pack_exact(tree, map_, **kw):
     return run("pack", "-o", "raw=off", "--exact", tree, "--onto", map_, **kw)
 
 
-def said(path):
-    """What a map says, without what holds of a map as a whole: tangents, and a zoom of all its groups."""
+def read_as_text(path):
+    """The text of a map without properties of the map as a whole: tangents, and a zoom that all groups have."""
     text = good("text", path).stdout
     text = re.sub(rb', "(in|out)_tangent_d[xy]": \[[-0-9, ]*\]', b"", text)
     return re.sub(rb',?\n  "parallax_zoom": -?\d+', b"", text)
@@ -37,8 +37,8 @@ def said(path):
 CHANNELS = {"position_envelope": 3, "color_envelope": 4, "sound_envelope": 1}
 
 
-def binds(tree):
-    """Do all its references to envelopes by number alone fit their kind? Others bind in no map that has envelopes
+def references_fit(tree):
+    """Do all references to envelopes by number alone fit their kind? Others do not bind in a map that has envelopes
     (layout rule 20)."""
     for path in glob.glob(glob.escape(tree) + "/groups/*/layers/*/*.json"):
         with open(path, "rb") as f:
@@ -52,14 +52,14 @@ def binds(tree):
 
 @pytest.fixture(scope="module")
 def trees(tmp_path_factory):
-    """{map: its tree}, of those of which a new map can be made that says the same."""
+    """{map: its tree}, for maps whose tree gives an equal new map."""
     top, found = tmp_path_factory.mktemp("trees"), {}
     for i, path in enumerate(share.maps([p for p in places.debian_maps() + glob.glob(places.CORPUS + "/maps/*.map")
                                          if os.path.getsize(p) < MOST])):
         tree, new = str(top / str(i)), str(top / ("%d.map" % i))
         if run("extract", "-o", "raw=off", path, tree).returncode or not os.path.isdir(tree + "/groups"):
             continue
-        if run("pack", tree, new).returncode == 0 and said(new) == said(path) and binds(tree):
+        if run("pack", tree, new).returncode == 0 and read_as_text(new) == read_as_text(path) and references_fit(tree):
             found[path] = tree
     return found
 
@@ -73,9 +73,9 @@ def test_any_map_becomes_any_other(trees, tmp_path):
         shutil.copyfile(b, out)
         unlike += run("pack", "-o", "raw=off", trees[a], "--onto", out).returncode != 0
         shutil.copyfile(b, out)
-        r = exact(trees[a], out)
+        r = pack_exact(trees[a], out)
         assert maps.saved(r), (a, b, r.stderr)
-        assert said(out) == said(a), (a, b)
+        assert read_as_text(out) == read_as_text(a), (a, b)
         assert os.listdir(tmp_path) == ["out.map"]
     assert unlike > 5
 
@@ -85,14 +85,15 @@ POINTS = [{"time": 0, "curve_type": 1, "values": [7, 0, 0, 0]}]
 UNKNOWN = 77
 
 
-def swap(tree, a, b):
+def swap_names(tree, a, b):
     for x, y in ((a, "/swap"), (b, a), ("/swap", b)):
         os.rename(os.path.join(tree, x.strip("/")), os.path.join(tree, y.strip("/")))
 
 
 @pytest.fixture
-def odd(tmp_path):
-    """A map with envelopes of two sorts, a layer that is moved by one, and an item that nobody knows; its tree."""
+def map_and_tree(tmp_path):
+    """A map with two types of envelopes, a layer that one of them moves, and an item of an unknown type; and its
+    tree."""
     path, tree = str(tmp_path / "odd.map"), str(tmp_path / "tree")
     with open(path, "wb") as f:
         f.write(datafile.small_map())
@@ -108,7 +109,7 @@ def odd(tmp_path):
         "positions": [[0, 0]] * 5, "corner_colors": [[255] * 4] * 4, "texture_coordinates": [[0, 0]] * 4,
         "position_envelope": "0_e0", "position_envelope_offset": 0,
         "color_envelope": "1_e1", "color_envelope_offset": 0}])
-    assert exact(tree, path).returncode == 0
+    assert pack_exact(tree, path).returncode == 0
     f = datafile.Datafile.load(path)
     with open(path, "wb") as out:
         out.write(datafile.encode([*f.items, datafile.Item(UNKNOWN, 0, [1, 2, 3])], f.blobs()))
@@ -117,33 +118,33 @@ def odd(tmp_path):
     return path, tree
 
 
-def unknown(path):
+def unknown_items(path):
     return [list(i.ints) for i in datafile.Datafile.load(path).items if i.type == UNKNOWN]
 
 
-def test_envelopes_of_other_channels_take_the_places_and_what_names_them_names_them(odd):
-    path, tree = odd
+def test_envelopes_of_other_types_swap_places_and_references_follow(map_and_tree):
+    path, tree = map_and_tree
     for i, channels in enumerate((4, 3)):
         name = tree + "/envelopes/%d_e%d.json" % (i, i)
         dump(name, {**load(name), "channels": channels})
     quads = os.path.join(tree, GROUP, "layers/2_quads/quads.json")
     dump(quads, [{**load(quads)[0], "position_envelope": "1_e1", "color_envelope": "0_e0"}])
     assert run("pack", "-o", "raw=off", tree, "--onto", path).returncode == 4
-    r = exact(tree, path)
+    r = pack_exact(tree, path)
     assert (r.returncode, r.stdout, r.stderr) == (0, b"", b"")
     now = good("cat", path, GROUP + "/layers/2_quads/quads.json").stdout
     assert b'"position_envelope": "1_e1"' in now and b'"color_envelope": "0_e0"' in now
     assert b'"channels": 4' in good("cat", path, "envelopes/0_e0.json").stdout
-    assert unknown(path) == [[1, 2, 3]]
+    assert unknown_items(path) == [[1, 2, 3]]
 
 
-def test_the_map_itself_is_no_file_of_its_directory(odd):
-    path, tree = odd
+def test_the_map_inside_the_tree_is_not_packed(map_and_tree):
+    path, tree = map_and_tree
     inside = os.path.join(tree, "odd.map")
     r = run("pack", ".", "odd.map", cwd=tree)
     assert (r.returncode, r.stdout, r.stderr) == (0, b"", b"")
     os.replace(path, inside)
-    # What has to go first goes out of a copy, which stands there, too.
+    # A first save goes to a copy, which is in the directory, too.
     for i, channels in enumerate((4, 3)):
         name = tree + "/envelopes/%d_e%d.json" % (i, i)
         dump(name, {**load(name), "channels": channels})
@@ -153,45 +154,45 @@ def test_the_map_itself_is_no_file_of_its_directory(odd):
         r = run("pack", "-o", "raw=off", ".", *how, "--onto", "odd.map", cwd=tree)
         assert (r.returncode, r.stdout, r.stderr) == (0, b"", b"")
     assert b'"channels": 4' in good("cat", inside, "envelopes/0_e0.json").stdout
-    # Another map is left out and named.
+    # Another map is left out and reported.
     shutil.copy(inside, tree + "/other.map")
     r = run("pack", "-o", "raw=off", ".", "--onto", "odd.map", cwd=tree)
-    assert (r.returncode, r.stderr) == (5, b"mapfs: ./other.map: ignored: no part of a map\n")
+    assert (r.returncode, r.stderr) == (5, b"mapfs: ./other.map: ignored: not part of a map\n")
 
 
-def test_layers_of_another_type_take_the_places(odd):
-    path, tree = odd
-    swap(tree, GROUND, GROUP + "/layers/2_quads")
+def test_layers_of_other_types_swap_places(map_and_tree):
+    path, tree = map_and_tree
+    swap_names(tree, GROUND, GROUP + "/layers/2_quads")
     assert run("pack", "-o", "raw=off", tree, "--onto", path).returncode == 4
-    before = said(path)
-    r = exact(tree, path)
+    before = read_as_text(path)
+    r = pack_exact(tree, path)
     assert r.returncode == 0 and b"refused" not in r.stderr, r.stderr
     names = good("ls", path, GROUP + "/layers").stdout.split()
     assert [re.sub(rb"^\d_", b"", n) for n in names] == [b"Game", b"ground", b"quads"]
     assert b'"type": "quads"' in good("cat", path, GROUND + "/layer.json").stdout
-    assert said(path) != before and unknown(path) == [[1, 2, 3]]
+    assert read_as_text(path) != before and unknown_items(path) == [[1, 2, 3]]
 
 
-def test_a_tree_without_what_a_game_needs_is_refused_there_too(odd):
-    path, tree = odd
-    swap(tree, GROUND, GROUP + "/layers/2_quads")
+def test_a_tree_without_a_mandatory_part_is_refused(map_and_tree):
+    path, tree = map_and_tree
+    swap_names(tree, GROUND, GROUP + "/layers/2_quads")
     name = tree + "/envelopes/0_e0.json"
     dump(name, {**load(name), "channels": 4})
     shutil.rmtree(os.path.join(tree, GROUP, "layers/0_Game"))
     before = get(path)
-    r = exact(tree, path)
+    r = pack_exact(tree, path)
     assert r.returncode == 4 and b"game layer" in r.stderr
     assert get(path) == before and sorted(os.listdir(os.path.dirname(path))) == ["odd.map", "tree"]
 
 
 @pytest.mark.parametrize("how", ["new", "onto", "exact", "exact, with a layer of another type"])
-def test_what_is_refused_is_told_by_the_file_of_the_directory(odd, how):
-    """With --exact its path in the map may be another one."""
-    path, tree = odd
+def test_a_refused_file_is_named_by_its_path_in_the_directory(map_and_tree, how):
+    """With --exact, its path in the map may differ."""
+    path, tree = map_and_tree
     table = os.path.join(tree, GROUND, "id.csv")
     if "," in how:
         quads = GROUP + "/layers/2_quads"
-        swap(tree, GROUND, quads)
+        swap_names(tree, GROUND, quads)
         table = os.path.join(tree, quads, "id.csv")
     with open(table, "w") as f:
         f.write("1,2,3\n")
@@ -205,62 +206,62 @@ def test_what_is_refused_is_told_by_the_file_of_the_directory(odd, how):
     assert line.startswith("mapfs: %s: the table has 1 line" % table), line
 
 
-def test_a_map_that_is_marked_as_read_only_is_written_as_any_other(odd, root):
-    path, tree = odd
+def test_a_map_with_read_only_permissions_is_written(map_and_tree, root):
+    path, tree = map_and_tree
     os.chmod(path, 0o444)
     shutil.rmtree(os.path.join(tree, GROUP, "layers/2_quads"))
-    assert exact(tree, path).returncode == 0
+    assert pack_exact(tree, path).returncode == 0
     assert b"quads" not in good("ls", path, GROUP + "/layers").stdout
     assert os.stat(path).st_mode & 0o777 == 0o444
 
 
-def test_killed_at_any_write_the_map_is_old_or_new(box, odd):
-    path, tree = odd
+def test_after_a_kill_at_any_write_the_map_is_old_or_new(box, map_and_tree):
+    path, tree = map_and_tree
     one = box.add(path, "one.map")
     for i, channels in enumerate((4, 3)):
         name = tree + "/envelopes/%d_e%d.json" % (i, i)
         dump(name, {**load(name), "channels": channels})
-    swap(tree, GROUND, GROUP + "/layers/2_quads")
+    swap_names(tree, GROUND, GROUP + "/layers/2_quads")
     before = get(one)
     fault = box.shim(shims.Fault)
     fault.arm(fault.COUNT, 0)
-    assert exact(tree, one, env=box.env(fault.env())).returncode == 0
+    assert pack_exact(tree, one, env=box.env(fault.env())).returncode == 0
     n, after, seen = fault.calls(), get(one), set()
     assert n > 10 and after != before
     for at in range(n):
         boxes.put(one, before)
         fault.arm(fault.KILL, at)
-        r = exact(tree, one, env=box.env(fault.env()))
+        r = pack_exact(tree, one, env=box.env(fault.env()))
         assert r.returncode < 0 and get(one) in (before, after), at
         seen.add(get(one))
-        # And the next one is as if nothing had been.
+        # The next pack succeeds.
         boxes.put(one, before)
-        assert exact(tree, one).returncode == 0
+        assert pack_exact(tree, one).returncode == 0
         assert get(one) == after and box.beside() == [], (at, box.beside())
     assert seen == {before, after}
 
 
-def test_a_disk_that_fails_leaves_the_old_map(box, odd):
-    path, tree = odd
+def test_a_disk_error_leaves_the_old_map(box, map_and_tree):
+    path, tree = map_and_tree
     one = box.add(path, "one.map")
     name = tree + "/envelopes/0_e0.json"
     dump(name, {**load(name), "channels": 4})
     before, fault = get(one), box.shim(shims.Fault)
     fault.arm(fault.COUNT, ops=fault.RENAME)
-    assert exact(tree, one, env=box.env(fault.env())).returncode == 0
+    assert pack_exact(tree, one, env=box.env(fault.env())).returncode == 0
     n, after = fault.calls(), get(one)
     assert n == 1 and after != before
     for at in range(n):
         boxes.put(one, before)
         fault.arm(fault.FAIL, at, fault.RENAME, 28)
-        r = exact(tree, one, env=box.env(fault.env()))
+        r = pack_exact(tree, one, env=box.env(fault.env()))
         assert r.returncode == 4 and r.stderr, r
         assert get(one) == before and box.beside() == []
 
 
 @pytest.mark.parametrize("onto", [False, True])
-def test_the_rest_is_packed_without_what_is_refused(tmp_path, onto):
-    """As of a source tree with a misspelt file or two."""
+def test_keep_going_packs_the_rest_without_refused_files(tmp_path, onto):
+    """A source tree with one or two wrong files."""
     tree, path = tmp_path / "tree", str(tmp_path / "X.MOD")
     (tree / "MEDIA").mkdir(parents=True)
     texts = {"A": "[UNIT]\r\n\t<INTEGER>LEVEL:1\r\n[/UNIT]\r\n", "B": "[UNIT]\r\n\t<INTEGR>LEVEL:1\r\n[/UNIT]\r\n", "C": "[C]\r\n"}
@@ -278,17 +279,17 @@ def test_the_rest_is_packed_without_what_is_refused(tmp_path, onto):
     lines = sorted(line.split(b": ", 3) for line in r.stderr.splitlines())
     named = [os.path.basename(line[1]) for line in lines]
     assert r.returncode == 5 and named == [b"?.DAT", b"B.DAT", b"C.DAT"], r.stderr
-    assert [line[2] for line in lines] == [b"its name is not UTF-8", b"ignored", b"ignored"]
+    assert [line[2] for line in lines] == [b"name is not UTF-8", b"ignored", b"ignored"]
     assert good("ls", path, "MEDIA").stdout.split() == ([b"A.DAT", b"B.DAT"] if onto else [b"A.DAT"])
     assert b"LEVEL:1" in good("cat", "-o", "text=utf8", path, "MEDIA/A.DAT").stdout
     if onto:
         assert b"LEVEL:7" in good("cat", "-o", "text=utf8", path, "MEDIA/B.DAT").stdout
 
 
-def test_what_would_be_wrong_as_a_whole_is_refused_even_so(odd):
-    path, tree = odd
+def test_a_tree_that_is_no_map_is_refused_even_so(map_and_tree):
+    path, tree = map_and_tree
     shutil.rmtree(os.path.join(tree, GROUP, "layers/0_Game"))
     before = get(path)
-    assert exact(tree, path).returncode == 4
+    assert pack_exact(tree, path).returncode == 4
     r = run("pack", "-o", "raw=off", "--skip-refused", "--exact", tree, "--onto", path)
     assert r.returncode == 4 and b"game layer" in r.stderr and get(path) == before

@@ -1,22 +1,21 @@
 # SPDX-License-Identifier: Zlib
-"""ls, cat and extract show what a mount shows."""
+"""mapfs ls, cat and extract show what a mount shows."""
 import os
 import stat
 import subprocess
 
 import pytest
 
-import maps  # first: it says where archives is
 import archives
 import box as boxes
+import maps
 import places
 from box import get
 from maps import run
 
 
-def mounted(box, map_, result, opts=""):
-    """A mount; or None where mapfs refuses the map, which the command must have done in the same
-    words."""
+def mount_or_refuse(box, map_, result, opts=""):
+    """A mount; or None if mapfs refuses the map, which the command must have refused with the same message."""
     r = box.run(*(["-o", opts] if opts else []), map_, box.point())
     if r.code == 0:
         return boxes.Mount(box, map_, box.point())
@@ -25,23 +24,23 @@ def mounted(box, map_, result, opts=""):
 
 
 @pytest.mark.parametrize("path", maps.each_map())
-def test_extract_is_what_a_mount_shows(box, path):
+def test_extract_writes_what_a_mount_shows(box, path):
     map_ = maps.add(box, path)
     out = os.path.join(box.root, "out")
     r = box.run("extract", "-o", "png=stored", map_, out)
-    mount = mounted(box, map_, r)
+    mount = mount_or_refuse(box, map_, r)
     if not mount:
         return
     expected = maps.tree(mount.point)
     lost = [p for p, (_, _, _, content) in expected.items() if isinstance(content, int)]
-    for p in lost:  # what the mount cannot read is no file's end
+    for p in lost:  # the mount cannot read the file, which is not at its end
         expected[p] = maps.tree(out)[p]
     maps.assert_same(expected, maps.tree(out))
     assert r.code == (2 if lost else 0), r.err
     mount.unmount()
 
 
-def test_extract_is_what_a_mount_of_the_same_png_form_shows(box, small):
+def test_extract_writes_what_a_mount_of_the_same_png_form_shows(box, small):
     trees = []
     for form in ("stored", "packed"):
         out = os.path.join(box.root, form)
@@ -57,8 +56,8 @@ def test_extract_is_what_a_mount_of_the_same_png_form_shows(box, small):
     maps.assert_same(maps.tree(plain), packed)  # the smaller one
 
 
-def test_what_a_map_is_made_of_and_compared_by_is_no_matter_of_the_png_form(box, small):
-    """pack, put, text, diff and merge: the same of both forms, and whatever -o says."""
+def test_packing_and_comparing_do_not_depend_on_the_png_form(box, small):
+    """pack, put, text, diff and merge give the same for both forms, whatever -o says."""
     raw = get(small)
     for form in ("stored", "packed"):
         option, tree = ("-o", "png=" + form), os.path.join(box.root, form)
@@ -77,9 +76,9 @@ def test_what_a_map_is_made_of_and_compared_by_is_no_matter_of_the_png_form(box,
 
 
 @pytest.mark.parametrize("path", maps.each_map())
-def test_ls_names_what_a_mount_lists(box, path):
+def test_ls_lists_what_a_mount_lists(box, path):
     map_ = maps.add(box, path)
-    mount = mounted(box, map_, run("ls", map_, text=True), "ro")
+    mount = mount_or_refuse(box, map_, run("ls", map_, text=True), "ro")
     for letters in ("", "R") if mount else ():
         listed = run("ls", *(["-" + letters] if letters else []), map_)
         assert listed.returncode == 0, listed.stderr
@@ -89,7 +88,7 @@ def test_ls_names_what_a_mount_lists(box, path):
 
 
 @pytest.mark.parametrize("options, shown", ((("ro",), "-r--r--r--"), ((), "-rw-r--r--")), ids=("ro", "rw"))
-def test_ls_says_sizes_permissions_and_times(box, small, options, shown):
+def test_ls_shows_sizes_permissions_and_times(box, small, options, shown):
     mount = box.mount(small, *options)
     args = [a for o in options for a in ("-o", o)]
     lines = run("ls", "-l", *args, small, "info", env=dict(os.environ, TZ="UTC")).stdout.decode().splitlines()
@@ -102,7 +101,7 @@ def test_ls_says_sizes_permissions_and_times(box, small, options, shown):
     mount.unmount()
 
 
-def test_ls_of_files_and_of_patterns(small):
+def test_ls_takes_files_and_patterns(small):
     assert run("ls", small, "info/author", "info/lic*").stdout == b"info/author\ninfo/license\n"
     for path in ("/info/./author", "./inf*/author", "info//./auth*", "inf*/./author"):
         assert run("ls", small, path).stdout == b"info/author\n"
@@ -124,18 +123,18 @@ def test_cat_prints_files_and_patterns(box, small):
 @pytest.mark.parametrize("path, why", [
     ("info", b"info: Is a directory"), ("info/none", b"info/none: No such file"),
     ("../x", b"../x: No such file"), ("info/author/x", b"Not a directory"), ("no*", b"no*: No such file")])
-def test_cat_says_what_is_wrong(small, path, why):
+def test_cat_reports_errors(small, path, why):
     r = run("cat", small, path)
     assert (r.returncode, r.stdout) == (2, b"")
     assert r.stderr.startswith(b"mapfs: " + os.fsencode(small) + b": ") and why in r.stderr
 
 
-def test_cat_goes_on_after_a_path_that_is_not_there(small):
+def test_cat_continues_after_a_missing_path(small):
     r = run("cat", small, "info/none", "info/author")
     assert r.returncode == 2 and r.stdout == run("cat", small, "info/author").stdout
 
 
-def test_a_reader_that_went_away_ends_cat(small):
+def test_a_closed_pipe_ends_cat(small):
     p = subprocess.Popen([places.BINARY, "cat", small] + ["info/author"] * 50000, stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE)
     p.stdout.close()
@@ -144,14 +143,14 @@ def test_a_reader_that_went_away_ends_cat(small):
 
 
 @pytest.mark.parametrize("args", (["ls", "-R"], ["cat"], ["text"]), ids=lambda a: a[0])
-def test_output_that_cannot_be_written_is_two(small, args):
+def test_output_that_cannot_be_written_exits_with_2(small, args):
     with open("/dev/full", "wb") as full:
         r = subprocess.run([places.BINARY, *args, small, *(["info/version"] if args == ["cat"] else [])],
                            stdout=full, stderr=subprocess.PIPE, timeout=60)
     assert (r.returncode, r.stderr) == (2, b"mapfs: standard output: No space left on device\n")
 
 
-def test_usage_is_one(small):
+def test_wrong_usage_exits_with_1(small):
     for args in (["ls", "-l"], ["cat", small], ["extract", small], ["ls", "-x", small], ["cat", "-o"],
                  ["ls", "-o", "nonsense", small]):
         r = run(*args)
@@ -161,19 +160,19 @@ def test_usage_is_one(small):
         assert r.returncode == 0 and r.stdout.startswith(b"Usage: mapfs " + name.encode())
 
 
-def test_what_is_no_map_is_two(box):
+def test_a_file_that_is_no_map_exits_with_2(box):
     for file in (box.add(b"nothing", "a.map"), box.maps, os.path.join(box.maps, "missing.map")):
         for args in (["ls", file], ["cat", file, "x"], ["extract", file, os.path.join(box.root, "o")]):
             r = run(*args)
             assert r.returncode == 2 and r.stderr.count(b"\n") == 1, (args, r.stderr)
 
 
-def test_options_are_those_of_a_mount(small):
+def test_commands_take_the_options_of_a_mount(small):
     assert b"raw\n" in run("ls", small).stdout
     assert b"raw\n" not in run("ls", "-o", "raw=off", small).stdout
 
 
-def test_a_waiting_journal_is_told_and_the_saved_map_shown(box, small):
+def test_a_journal_is_reported_and_the_saved_map_is_shown(box, small):
     before = run("cat", small, "info/author").stdout
     mount = box.mount(small)
     mount.put("info/author", b"somebody else\n")
@@ -197,7 +196,7 @@ def test_extract_takes_paths_and_patterns(box, small):
     assert all(f == "info/author" or f.startswith("images/") for f in found)
 
 
-def test_extract_writes_over_what_is_there(box, small):
+def test_extract_overwrites_existing_files(box, small):
     out = os.path.join(box.root, "out")
     os.makedirs(out + "/info")
     with open(out + "/info/author", "wb") as f:
@@ -225,7 +224,7 @@ def test_extract_follows_no_link_out_of_the_directory(box, small, link):
     r = run("extract", small, out)
     assert r.returncode == 2 and os.fsencode(link) in r.stderr
     assert os.listdir(outside) == []
-    assert os.path.isdir(out + "/groups")  # the rest is there
+    assert os.path.isdir(out + "/groups")  # other files are extracted
 
 
 def test_extract_does_not_wait_for_a_pipe(box, small):
@@ -235,7 +234,7 @@ def test_extract_does_not_wait_for_a_pipe(box, small):
     assert run("extract", small, out).returncode == 2
 
 
-def test_extract_heeds_the_umask(box, small):
+def test_extract_obeys_the_umask(box, small):
     out = os.path.join(box.root, "out")
     subprocess.run(["sh", "-c", 'umask 027; exec "$@"', "sh", places.BINARY, "extract", small, out], check=True)
     assert os.stat(out + "/info/author").st_mode & 0o777 == 0o640
@@ -243,14 +242,14 @@ def test_extract_heeds_the_umask(box, small):
 
 
 @pytest.mark.parametrize("name", ["../EVIL.TXT", "../../EVIL.TXT", "/EVIL.TXT"])
-def test_names_that_lead_out_do_not(box, name):
-    """An archive that holds ".." or an absolute path."""
+def test_names_that_lead_out_of_the_directory_are_not_extracted(box, name):
+    """An archive with ".." or an absolute path."""
     file = box.add(archives.tlwrite.mod([("MEDIA/", "A.TXT", b"good", False), ("MEDIA/", name, b"evil", False)]), "evil.mod")
     run("extract", file, os.path.join(box.root, "out"))
     assert "EVIL.TXT" not in os.listdir(box.root) + os.listdir("/")
 
 
-# ---- hostile maps, and places without anything
+# ---- hostile maps and missing system folders
 
 @pytest.mark.parametrize("path", places.each_crafted_map("ok", "bad", "quirk"))
 def test_crafted_maps_end_with_a_code(box, path):
@@ -260,7 +259,7 @@ def test_crafted_maps_end_with_a_code(box, path):
         assert run(*args).returncode in (0, 2), args
 
 
-def test_in_a_chroot_without_dev_and_proc(box, small, root):
+def test_extract_works_in_a_chroot_without_dev_and_proc(box, small, root):
     top, jailed = maps.jail(box, small)
     assert jailed("cat", "/data/small.map", "info/author").stdout == run("cat", small, "info/author").stdout
     r = jailed("extract", "/data/small.map", "/data/out")
@@ -268,7 +267,7 @@ def test_in_a_chroot_without_dev_and_proc(box, small, root):
     assert os.path.isfile(top + "/data/out/info/author")
 
 
-def test_a_large_directory_comes_whole(box):
+def test_a_large_directory_is_extracted_completely(box):
     names = ["%05d.TXT" % i for i in range(10000)]
     file = box.add(archives.tlwrite.mod([("MEDIA/", n, b"", False) for n in names]), "many.mod")
     assert run("ls", file, "MEDIA").stdout.decode().split() == names

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Zlib
-"""What a save, convert and tidy repair of a map that the newest game refuses or loses a part of."""
+"""A save, convert and tidy repair parts that the newest game refuses or loses."""
 import os
 import struct
 
 import pytest
 
 import datafile
-import judge
+import ddnet_reader
 import places
 from datafile import ENVPOINTS, LAYER, MAP_VERSION, Builder, Datafile
 from maps import run
@@ -15,35 +15,35 @@ GARBAGE = bytes([1, 0, 7, 5])  # a tile: index, flags, skip, reserved
 GROUND = "groups/0_Game/layers/1_ground"
 
 
-def get(path):
+def read_bytes(path):
     with open(path, "rb") as f:
         return f.read()
 
 
-def add(where, raw, name):
+def write_bytes(where, raw, name):
     path = str(where / name)
     with open(path, "wb") as f:
         f.write(raw)
     return path
 
 
-def special(b, kind, own, data, version=3):
+def add_physics_layer(b, kind, own, data, version=3):
     fields = [-1] * 5
     fields[own] = b.blob(data)
     b.add(LAYER, [0, 2, 0, version, 4, 3, kind, 255, 255, 255, 255, -1, 0, -1, b.blob(bytes(48))]
           + datafile.words("", 3) + fields)
 
 
-def spoilt():
-    """A map in which every layer but the packed one has garbage where nothing is to be."""
+def map_with_garbage():
+    """A map in which every layer except the packed one has garbage in unused bytes."""
     b = Builder()
     b.add(MAP_VERSION, [1])
     b.info(b"me", settings=[b"sv_x 1"])
     b.tiles(4, 3, GARBAGE * 12, flags=1, name="Game")
     b.tiles(4, 3, GARBAGE * 12 + b"behind", name="ground")
-    special(b, 4, 1, bytes([9, 8, 28, 77, 90, 0]) * 12)
-    special(b, 8, 2, GARBAGE * 12)
-    special(b, 2, 0, bytes(range(24)))
+    add_physics_layer(b, 4, 1, bytes([9, 8, 28, 77, 90, 0]) * 12)
+    add_physics_layer(b, 8, 2, GARBAGE * 12)
+    add_physics_layer(b, 2, 0, bytes(range(24)))
     b.tiles(4, 3, bytes([1, 0, 11, 5]), name="packed")
     b.items[-1].ints[3] = 4
     b.group(0, 6, "Game")
@@ -55,67 +55,67 @@ CLEAN = [bytes([1, 0, 0, 0]) * 12, bytes([1, 0, 0, 0]) * 12 + b"behind", bytes([
          bytes([1, 0, 0, 0]) * 12, bytes(range(24)), bytes([1, 0, 11, 5])]
 
 
-def own_data(path):
+def read_own_data(path):
     f = Datafile.load(path)
-    return [f.blob(v.ints[14 if v.ints[6] < 2 else 18 + judge.OWN[v.ints[6]]]) for v in f.of_type(LAYER)]
+    return [f.blob(v.ints[14 if v.ints[6] < 2 else 18 + ddnet_reader.OWN[v.ints[6]]]) for v in f.of_type(LAYER)]
 
 
 @pytest.fixture
 def bad(tmp_path):
-    path = add(tmp_path, spoilt(), "bad.map")
-    assert judge.judge(get(path)).refused == "tiles" and run("check", path).returncode == 2
+    path = write_bytes(tmp_path, map_with_garbage(), "bad.map")
+    assert ddnet_reader.read_map(read_bytes(path)).refused == "tiles" and run("check", path).returncode == 2
     return path
 
 
 @pytest.mark.parametrize("how", [("convert", "--to", "ddnet"), ("tidy",)], ids=lambda h: h[0])
-def test_unused_bytes_of_tiles_are_cleaned_where_a_whole_map_is_written(bad, how):
-    before, out = get(bad), os.path.dirname(bad) + "/out.map"
+def test_a_whole_map_is_written_without_garbage_in_tiles(bad, how):
+    before, out = read_bytes(bad), os.path.dirname(bad) + "/out.map"
     r = run(*how, bad, out)
     assert r.returncode == 0 and not r.stderr, r
-    told = [line for line in r.stdout.decode().splitlines() if line.startswith("repaired ")]
-    assert told == ["repaired groups/0_Game/layers/%s: bytes of its tiles that nothing uses are 0 now" % name
+    reported = [line for line in r.stdout.decode().splitlines() if line.startswith("repaired ")]
+    assert reported == ["repaired groups/0_Game/layers/%s: set unused bytes of its tiles to 0" % name
                     for name in ("0_Game", "1_ground", "2", "3")]
     if how[0] == "tidy":
-        assert own_data(out) == CLEAN
-    else:  # which unpacks
-        assert own_data(out) == CLEAN[:5] + [bytes([1, 0, 0, 0]) * 12]
-    assert judge.judge(get(out)) == (None, [], set()) and run("check", out).stdout == b""
+        assert read_own_data(out) == CLEAN
+    else:  # convert unpacks the tiles
+        assert read_own_data(out) == CLEAN[:5] + [bytes([1, 0, 0, 0]) * 12]
+    assert ddnet_reader.read_map(read_bytes(out)) == (None, [], set()) and run("check", out).stdout == b""
     again = run(*how, out, out + "2")
-    assert b"repaired" not in again.stdout and get(bad) == before
+    assert b"repaired" not in again.stdout and read_bytes(bad) == before
     dry = run(*how, "-n", bad)
-    assert dry.stdout == r.stdout and get(bad) == before
+    assert dry.stdout == r.stdout and read_bytes(bad) == before
 
 
-def test_a_layer_that_is_written_anew_has_no_garbage(bad):
-    """Others keep theirs: a save changes nothing that nobody asked for."""
+def test_a_changed_layer_is_saved_without_garbage(bad):
+    """Other layers keep their garbage: a save leaves unchanged layers as they are."""
     ids = run("cat", bad, GROUND + "/id.csv").stdout
-    before = get(bad)
+    before = read_bytes(bad)
     assert run("put", bad, GROUND + "/id.csv", input=ids).returncode == 0
-    assert get(bad) == before
+    assert read_bytes(bad) == before
     assert run("put", bad, "info/author", input=b"you").returncode == 0
-    assert own_data(bad)[1] == GARBAGE * 12 + b"behind"
+    assert read_own_data(bad)[1] == GARBAGE * 12 + b"behind"
     assert run("put", bad, GROUND + "/id.csv", input=ids.replace(b"1", b"2", 1)).returncode == 0
-    assert own_data(bad)[1] == bytes([2, 0, 0, 0]) + bytes([1, 0, 0, 0]) * 11 + b"behind"
-    assert own_data(bad)[0] == GARBAGE * 12
+    assert read_own_data(bad)[1] == bytes([2, 0, 0, 0]) + bytes([1, 0, 0, 0]) * 11 + b"behind"
+    assert read_own_data(bad)[0] == GARBAGE * 12
 
 
-def test_pack_onto_leaves_no_garbage_in_what_it_changes(bad):
+def test_pack_onto_writes_changed_layers_without_garbage(bad):
     top = os.path.dirname(bad) + "/tree"
     assert run("extract", bad, top).returncode == 0
-    before = get(bad)
-    assert run("pack", top, "--onto", bad).returncode == 0 and get(bad) == before
+    before = read_bytes(bad)
+    assert run("pack", top, "--onto", bad).returncode == 0 and read_bytes(bad) == before
     flags = os.path.join(top, GROUND, "flags.csv")
     with open(flags, "rb+") as f:
         f.write(b"  9")
     assert run("pack", top, "--onto", bad).returncode == 0
-    assert own_data(bad)[1] == bytes([1, 9, 0, 0]) + bytes([1, 0, 0, 0]) * 11 + b"behind"
+    assert read_own_data(bad)[1] == bytes([1, 9, 0, 0]) + bytes([1, 0, 0, 0]) * 11 + b"behind"
     new = os.path.dirname(bad) + "/new.map"
     assert run("pack", top, new).returncode == 0
-    assert judge.judge(get(new)) == (None, [], set())
+    assert ddnet_reader.read_map(read_bytes(new)) == (None, [], set())
 
 
-def test_layers_that_share_their_garbage_get_tiles_of_their_own(tmp_path):
-    """The game refuses tiles of two layers."""
+def test_layers_that_share_garbage_get_separate_tiles(tmp_path):
+    """The game refuses tiles that two layers share."""
     b = Builder()
     b.add(MAP_VERSION, [1])
     b.tiles(4, 3, bytes(48), flags=1, name="Game")
@@ -123,10 +123,10 @@ def test_layers_that_share_their_garbage_get_tiles_of_their_own(tmp_path):
         b.tiles(4, 3, GARBAGE * 12, name=name)
     b.items[-1].ints[14] = b.items[-2].ints[14]
     b.group(0, 3, "Game")
-    path = add(tmp_path, b.encode(), "shared.map")
-    assert judge.judge(get(path)).refused == "data"
+    path = write_bytes(tmp_path, b.encode(), "shared.map")
+    assert ddnet_reader.read_map(read_bytes(path)).refused == "data"
     assert run("tidy", path, path + "2").returncode == 0
-    assert judge.judge(get(path + "2")) == (None, [], set())
+    assert ddnet_reader.read_map(read_bytes(path + "2")) == (None, [], set())
 
 
 def offsets_of(raw):
@@ -135,7 +135,7 @@ def offsets_of(raw):
 
 
 def without_bytes(last_size, version=4):
-    """A map whose last data item has no stored byte, and claims last_size."""
+    """A map whose last data item has no stored byte, and last_size as its size."""
     b = Builder()
     b.add(MAP_VERSION, [1])
     b.info(b"me")
@@ -160,11 +160,11 @@ def without_bytes(last_size, version=4):
                          ids=lambda h: "-".join(h))
 @pytest.mark.parametrize("size, version", [(0, 4), (100, 4), (0, 3)])
 def test_a_data_item_without_a_stored_byte_gets_one(tmp_path, how, size, version):
-    path = add(tmp_path, without_bytes(size, version), "bad.map")
-    assert judge.judge(get(path)).refused == "data_offsets[2]"
+    path = write_bytes(tmp_path, without_bytes(size, version), "bad.map")
+    assert ddnet_reader.read_map(read_bytes(path)).refused == "data_offsets[2]"
     assert run("check", path).returncode == 2
-    assert run("put", path, "info/author", input=b"me").returncode == 0  # as it is
-    assert judge.judge(get(path)).refused == "data_offsets[2]"
+    assert run("put", path, "info/author", input=b"me").returncode == 0  # unchanged
+    assert ddnet_reader.read_map(read_bytes(path)).refused == "data_offsets[2]"
     if how[0] == "put":
         out = path
         assert run("put", path, "info/author", input=b"xy").returncode == 0
@@ -173,35 +173,35 @@ def test_a_data_item_without_a_stored_byte_gets_one(tmp_path, how, size, version
         r = run(*how, path, out)
         assert r.returncode == 0 and b"repaired the tables of the file: data_offsets[2] is " in r.stdout, r
         assert run(*how, out, out + "3").stdout.count(b"repaired") == 0
-    assert judge.judge(get(out)) == (None, [], set()) and run("check", out).stdout == b""
+    assert ddnet_reader.read_map(read_bytes(out)) == (None, [], set()) and run("check", out).stdout == b""
     f = Datafile.load(out)
     assert f.blob(f.items[1].ints[3]) == b"\0"
 
 
-def test_the_map_that_was_found_with_equal_offsets_is_repaired(tmp_path):
-    path = add(tmp_path, get(places.found_map("c52_equal_offsets.map")), "c52.map")
-    assert judge.judge(get(path)).refused == "data_offsets[3]"
+def test_a_real_map_with_equal_offsets_is_repaired(tmp_path):
+    path = write_bytes(tmp_path, read_bytes(places.found_map("c52_equal_offsets.map")), "c52.map")
+    assert ddnet_reader.read_map(read_bytes(path)).refused == "data_offsets[3]"
     assert run("put", path, "info/author", input=b"hello").returncode == 0
-    assert judge.judge(get(path)) == (None, [], set()) and run("check", path).stdout == b""
+    assert ddnet_reader.read_map(read_bytes(path)) == (None, [], set()) and run("check", path).stdout == b""
 
 
 @pytest.mark.parametrize("how", [("convert", "--to", "ddnet"), ("tidy",)], ids=lambda h: h[0])
-def test_the_map_of_a_generator_is_repaired(tmp_path, how):
-    path = add(tmp_path, get(places.found_map("ld_generated.map")), "ld.map")
+def test_a_map_of_a_generator_is_repaired(tmp_path, how):
+    path = write_bytes(tmp_path, read_bytes(places.found_map("ld_generated.map")), "ld.map")
     r = run(*how, path, path + "2")
     assert r.returncode in (0, 5) and r.stdout.count(b"repaired groups/") == 4
-    assert judge.judge(get(path + "2")) == (None, [], set())
+    assert ddnet_reader.read_map(read_bytes(path + "2")) == (None, [], set())
 
 
-def test_what_ddnet_refuses_is_not_converted_for_it(tmp_path):
-    """Nor is that a matter of other games, which load such maps."""
+def test_a_map_that_ddnet_refuses_is_not_converted_for_it(tmp_path):
+    """It is converted for other games, which load such maps."""
     b = Builder()
     b.add(MAP_VERSION, [1])
     b.tiles(4, 3, bytes(48), flags=1, name="Game")
     b.tiles(4, 3, bytes(48), name="ground")
     b.items[-1].ints[7] = 300
     b.group(0, 2, "Game")
-    path = add(tmp_path, b.encode(), "bad.map")
+    path = write_bytes(tmp_path, b.encode(), "bad.map")
     r = run("convert", "--to", "ddnet", path, path + "2")
     assert r.returncode == 2 and not os.path.exists(path + "2"), r
     assert b"groups/0_Game/layers/1_ground: color[0] is 300 (0 to 255)" in r.stderr
@@ -209,19 +209,19 @@ def test_what_ddnet_refuses_is_not_converted_for_it(tmp_path):
 
 
 @pytest.mark.parametrize("how", [("convert", "--to", "ddnet"), ("tidy",)], ids=lambda h: h[0])
-def test_ids_that_occur_twice_are_told_apart(tmp_path, how):
-    """All else is as it was, since nothing refers to an id."""
+def test_duplicate_ids_are_replaced(tmp_path, how):
+    """Nothing else changes, since nothing refers to an id."""
     b = Builder()
     b.add(MAP_VERSION, [1])
     for id_ in (3, 0, 3):
         b.add(LAYER, [0, 2, 0, 3, 4, 3, 1, 255, 255, 255, 255, -1, 0, -1, b.blob(bytes([id_, 0, 0, 0]) * 12)]
               + datafile.words(str(id_), 3) + [-1] * 5, id_)
     b.group(0, 3, "Game")
-    path = add(tmp_path, b.encode(), "twice.map")
-    assert judge.judge(get(path)).refused == "id"
+    path = write_bytes(tmp_path, b.encode(), "twice.map")
+    assert ddnet_reader.read_map(read_bytes(path)).refused == "id"
     r = run(*how, path, path + "2")
     assert r.returncode == 0 and b"repaired items of type 5: id 3 occurred twice\n" in r.stdout
     before, after = Datafile.load(path), Datafile.load(path + "2")
     assert [i.id for i in after.of_type(LAYER)] == [3, 0, 4]
     assert [i.ints[:14] for i in after.items] == [i.ints[:14] for i in before.items]
-    assert after.blobs() == before.blobs() and judge.judge(get(path + "2")).refused is None
+    assert after.blobs() == before.blobs() and ddnet_reader.read_map(read_bytes(path + "2")).refused is None

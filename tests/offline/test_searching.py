@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Zlib
-"""grep finds in many maps what grep -r finds in their mounts."""
+"""mapfs grep finds in many maps what grep -r finds in their mounts."""
 import os
 import shutil
 import subprocess
 
 import pytest
 
-import maps  # first: it says where archives is
 import datafile
+import maps
 import places
 import shims
 from maps import run
 
 
 @pytest.fixture
-def many(box):
-    """A folder of maps, some in folders of their own; and what must not be looked at."""
+def folder_of_maps(box):
+    """A folder of maps, some in subfolders, and files that must not be read."""
     top = os.path.join(box.root, "maps of all")
     os.makedirs(top + "/below/deep")
     for i, p in enumerate(maps.each_map(200_000)):
@@ -40,10 +40,10 @@ def many(box):
 @pytest.mark.parametrize("options, pattern", [
     ((), "sv_"), (("-n",), "a"), (("-i",), "SV_"), (("-l",), "^[a-z]"), (("-c",), "o"), (("-E",), "(tune|sv)_.+"),
     (("-ni",), "no such text anywhere"), (("-n",), ""), (("-n",), "o$")])
-def test_grep_is_that_of_a_tree(box, many, options, pattern):
+def test_grep_finds_what_grep_finds_in_a_tree(box, folder_of_maps, options, pattern):
     tree = os.path.join(box.root, "tree")
     wrong = False
-    for base, _, names in os.walk(many):
+    for base, _, names in os.walk(folder_of_maps):
         for name in names:
             path = os.path.join(base, name)
             if name.lower().endswith((".map", ".mod", ".pak", ".tcm")) and name[0] != "." and not os.path.islink(path):
@@ -59,7 +59,7 @@ def test_grep_is_that_of_a_tree(box, many, options, pattern):
     assert r.returncode == (2 if wrong else g.returncode)
 
 
-def test_output_is_in_the_order_of_the_maps(box, many):
+def test_output_is_in_the_order_of_the_maps(box, folder_of_maps):
     r = run("grep", "-l", "", "maps of all", cwd=box.root)
     lines = [line.split(b"/info")[0].split(b"/.mod")[0] for line in r.stdout.splitlines()]
     assert len(set(lines)) > 3 and lines == sorted(lines)
@@ -72,7 +72,7 @@ def test_paths_after_a_file_are_searched_as_cat_prints_them(box, small):
     assert r.returncode == 0 and r.stdout.count(b"group.json:1\n") > 0 and b"info/author:0\n" in r.stdout
     r = run("grep", "sv_", small, "info/none")
     assert r.returncode == 2 and b"info/none: No such file or directory" in r.stderr
-    # What exists is a map, and what --in says are the paths.
+    # An existing name is a map; paths are given with --in.
     r = run("grep", "sv_", small, small)
     assert r.stdout.count(b"sv_deepfly 0\n") == 2
     r = run("grep", "sv_", "--in", "info/*", small, "info/settings.cfg")
@@ -87,7 +87,7 @@ def test_other_files_are_searched_when_they_are_named(box, small):
     assert r.stdout.count(b"group.json:") == len(run("ls", small, "groups").stdout.splitlines())
 
 
-def test_nothing_else_is_inflated(box, small):
+def test_grep_inflates_only_searched_files(box, small):
     counter = box.shim(shims.Inflate)
     run("cat", small, "info/settings.cfg", env=box.env(counter.env()))
     settings = sum(n for n, _ in counter.streams())
@@ -117,7 +117,7 @@ def test_exit_codes_are_those_of_grep(box, small):
     (["-E"], "(.*)" * 10 + "\\1\\2\\3", "back references are not supported"),
     (["-E"], "(((a{1,255}){1,255}){1,255})", "the expression is too large"),
     (["-E"], "a" * 20_000, "the expression is too large"),
-    (["-E"], "(" * 100_000, "too many parentheses in each other")],
+    (["-E"], "(" * 100_000, "too many nested parentheses")],
     ids=["groups", "basic", "many", "counts", "long", "deep"])
 def test_a_pattern_that_cannot_be_matched_in_bounds_is_refused(small, options, pattern, why):
     r = run("grep", *options, pattern, small)
@@ -125,7 +125,7 @@ def test_a_pattern_that_cannot_be_matched_in_bounds_is_refused(small, options, p
     assert r.stderr == f"mapfs: grep: {pattern[:200]}: {why} (see mapfs help grep)\n".encode()
 
 
-def test_a_folder_that_cannot_be_read_is_named_whole(box, small, root):
+def test_an_unreadable_folder_is_named_with_its_path(box, small, root):
     top, inside = maps.jail(box, small)
     os.makedirs(top + "/data/below/shut")
     os.chmod(top + "/data/below/shut", 0)
@@ -135,8 +135,8 @@ def test_a_folder_that_cannot_be_read_is_named_whole(box, small, root):
 
 
 @pytest.mark.parametrize("limit", ["-n", "-Sn"])
-def test_there_may_be_more_maps_than_descriptors(box, limit):
-    """In one folder always; else as far as the hard limit goes."""
+def test_grep_reads_more_maps_than_it_has_descriptors(box, limit):
+    """In one folder always, otherwise up to the hard limit."""
     names = ["%03d.map" % i if limit == "-n" else "%03d/a.map" % i for i in range(100)]
     top = os.path.join(box.root, "many")
     for name in names:

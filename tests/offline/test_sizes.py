@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Zlib
-"""Tables of another size than their layer (layout rule 14), without a mount: what decides is the layer.json that was written,
-or all tables together, and never the order of paths. A speedup layer has tables on both sides of its layer.json."""
+"""Tables of another size than their layer (layout rule 14), without a mount: the written layer.json decides, or all
+tables together, never the order of paths. A speedup layer has tables before and after its layer.json."""
 import json
 import os
 import shutil
 
 import pytest
 
-import maps  # noqa: F401  first: it says what else can be imported
 import datafile
 from box import get
 from maps import good, run
@@ -18,13 +17,13 @@ WIDTH, HEIGHT = 20, 10
 LARGER, SMALLER, OTHER = (22, 11), (19, 9), (19, 12)
 
 
-def fit(rows, width, height):
-    """Cut or filled with zeros."""
+def resize_rows(rows, width, height):
+    """Cut a table to a size, or fill it with zeros."""
     return [[rows[y][x] if y < len(rows) and x < len(rows[y]) else 0 for x in range(width)] for y in range(height)]
 
 
 def rows_of(name, width=WIDTH, height=HEIGHT):
-    """What says in each cell which table and cell it is; of a size that is asked for, nowhere 0."""
+    """A table whose cells identify table and cell, without any 0."""
     return [[1 + (31 * ord(name[0]) + 7 * y + x) % 90 for x in range(width)] for y in range(height)]
 
 
@@ -39,9 +38,9 @@ class Tree:
         for name in TABLES[FAST]:
             self.table(FAST, name, rows_of(name))
         good("pack", self.dir, "--onto", self.map)
-        self.forget()
+        self.clear_files()
         self.before = get(self.map)
-        self.was = {(layer, name): self.shown(layer, name) for layer in TABLES for name in TABLES[layer]}
+        self.was = {(layer, name): self.read_table(layer, name) for layer in TABLES for name in TABLES[layer]}
         assert self.was[FAST, "force"] == rows_of("force")
 
     def path(self, *parts):
@@ -52,8 +51,8 @@ class Tree:
         with open(self.path(layer, "layer.json"), "w") as f:
             json.dump(what, f)
 
-    def size(self, layer, size):
-        """layer.json is written, and says that."""
+    def write_size(self, layer, size):
+        """Write a layer.json with this size."""
         what = json.loads(good("cat", self.map, layer + "/layer.json").stdout)
         self.json(layer, {**what, "width": size[0], "height": size[1]})
 
@@ -62,19 +61,19 @@ class Tree:
         with open(self.path(layer, name + ".csv"), "w") as f:
             f.write("".join(",".join(map(str, row)) + "\n" for row in rows))
 
-    def forget(self):
-        """Nothing is written so far."""
+    def clear_files(self):
+        """Remove all files that were written so far."""
         shutil.rmtree(self.dir)
         os.mkdir(self.dir)
 
-    def shown(self, layer, name):
+    def read_table(self, layer, name):
         text = good("cat", self.map, "%s/%s.csv" % (layer, name)).stdout.decode()
         return [[int(v) for v in line.split(",")] for line in text.splitlines()]
 
-    def shows(self, size, written=()):
-        """All tables, cut or filled; but those."""
+    def assert_tables(self, size, written=()):
+        """Check that all old tables are cut or filled to the size, and that the written ones are as written."""
         for (layer, name), was in self.was.items():
-            assert self.shown(layer, name) == (rows_of(name, *size) if (layer, name) in written else fit(was, *size))
+            assert self.read_table(layer, name) == (rows_of(name, *size) if (layer, name) in written else resize_rows(was, *size))
 
     def pack(self):
         return run("pack", self.dir, "--onto", self.map)
@@ -93,10 +92,10 @@ def write_all(tree, size, but=()):
 
 def write_json(tree, size):
     for layer in TABLES:
-        tree.size(layer, size)
+        tree.write_size(layer, size)
 
 
-def refused(tree, n):
+def assert_refused(tree, n):
     r = tree.pack()
     lines = [line for line in r.stderr.decode().splitlines() if ".csv: the table has" in line]
     assert (r.returncode, len(lines)) == (4, n), r.stderr
@@ -107,7 +106,7 @@ def refused(tree, n):
 def test_a_layer_takes_the_size_of_all_its_tables(tree, size):
     write_all(tree, size)
     assert tree.pack().returncode == 0
-    tree.shows(size, tree.was)
+    tree.assert_tables(size, tree.was)
 
 
 @pytest.mark.parametrize("size", [LARGER, SMALLER, OTHER])
@@ -115,45 +114,45 @@ def test_the_json_that_was_written_decides(tree, size):
     write_all(tree, size)
     write_json(tree, size)
     assert tree.pack().returncode == 0
-    tree.shows(size, tree.was)
+    tree.assert_tables(size, tree.was)
 
 
 @pytest.mark.parametrize("size", [LARGER, SMALLER, OTHER])
-def test_tables_of_the_size_that_was_are_cut_or_filled(tree, size):
-    """As those that nobody wrote."""
+def test_written_tables_of_the_old_size_are_cut_or_filled(tree, size):
+    """As unwritten tables are."""
     for name in TABLES[FAST]:
         tree.table(FAST, name, [[v + 1 for v in row] for row in tree.was[FAST, name]])
         tree.was[FAST, name] = [[v + 1 for v in row] for row in tree.was[FAST, name]]
     write_json(tree, size)
     assert tree.pack().returncode == 0
-    tree.shows(size)
+    tree.assert_tables(size)
 
 
-def test_a_json_that_says_the_size_that_is_there_decides_too(tree):
-    """A new map and one that is there are judged alike."""
+def test_a_json_with_the_current_size_decides_too(tree):
+    """A new map and an existing one are treated alike."""
     write_all(tree, SMALLER)
     write_json(tree, (WIDTH, HEIGHT))
-    refused(tree, 6)
+    assert_refused(tree, 6)
 
 
 @pytest.mark.parametrize("layer,name", [(layer, name) for layer in TABLES for name in TABLES[layer]])
 def test_one_table_that_was_not_written_keeps_the_size(tree, layer, name):
     write_all(tree, LARGER, [(layer, name)])
-    refused(tree, len(TABLES[layer]) - 1)
+    assert_refused(tree, len(TABLES[layer]) - 1)
 
 
-def test_two_sizes_are_none(tree):
+def test_two_different_sizes_are_refused(tree):
     write_all(tree, SMALLER)
     tree.table(FAST, "force", rows_of("force", *OTHER))
     tree.table(GAME, "id", rows_of("id", *OTHER))
-    refused(tree, 6)
+    assert_refused(tree, 6)
 
 
-def test_packed_anew_it_is_judged_alike(tree, tmp_path):
+def test_a_new_map_is_packed_by_the_same_rule(tree, tmp_path):
     shutil.rmtree(tree.dir)
     good("extract", "-o", "raw=off", tree.map, tree.dir)
     write_all(tree, SMALLER)
-    refused(tree, 6)
+    assert_refused(tree, 6)
     r = run("pack", tree.dir, str(tmp_path / "new.map"))
     assert r.returncode == 4 and r.stderr.count(b".csv: the table has") == 6
     assert not (tmp_path / "new.map").exists()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""mapfs tidy and mapfs du, held against another reading of the files (datafile.py) and DDNet's own tool."""
+"""mapfs tidy and mapfs du, compared with an independent reader (datafile.py) and DDNet's own tool."""
 import collections
 import glob
 import hashlib
@@ -36,12 +36,12 @@ def size(path):
     return os.path.getsize(path)
 
 
-def get(path):
+def read_bytes(path):
     with open(path, "rb") as f:
         return f.read()
 
 
-# What a map shows, by content and in no number.
+# The visible content of a map, without any numbers.
 
 def stride(f):
     return 22 if any(e.ints[0] >= 3 for e in f.of_type(ENVELOPE)) else 6
@@ -94,7 +94,7 @@ def layer(f, item):
     return v
 
 
-def shown(f):
+def visible_content(f):
     info = [[f.blob(v) if k and f.has_blob(v) else v for k, v in enumerate(i.ints)] for i in f.of_type(INFO)]
     return info, [g.ints for g in f.of_type(GROUP)], [layer(f, i) for i in f.of_type(LAYER)]
 
@@ -104,8 +104,8 @@ def objects(f):
                                for i in f.of_type(t))
 
 
-def opened(path, out, *options):
-    """Tidied to out; what was said. Skips what is no map with a view."""
+def tidy_or_skip(path, out, *options):
+    """Tidy a map to out and return the output; skip the test if the map is not valid or only shown in raw/."""
     r = maps.run("tidy", *options, path, str(out))
     if r.returncode == 2:
         assert len(set(r.stderr.splitlines())) <= 2 and not os.path.exists(out)
@@ -129,34 +129,35 @@ def picture_of(path, *options):
 @pytest.mark.parametrize("path", places.each_debian_map() + places.each_corpus_map())
 def test_a_tidied_map_shows_the_same(tmp_path, path):
     out = tmp_path / "out.map"
-    lines = opened(path, out)
+    lines = tidy_or_skip(path, out)
     before, after = Datafile.load(path), Datafile.load(out)
     assert size(out) <= size(path)
     if not lines:
-        assert get(out) == get(path)
+        assert read_bytes(out) == read_bytes(path)
         return
-    assert shown(after) == shown(before)
+    assert visible_content(after) == visible_content(before)
     removed = sum(bool(re.match("removed (images|sounds|envelopes)/", line)) for line in lines)
     assert sum(objects(before).values()) - sum(objects(after).values()) == removed
     assert not objects(after) - objects(before)
     for options in ((), ("--entities",)):
         assert picture_of(out, *options) == picture_of(path, *options)
-    # The program's own comparison tells of nothing but what is gone, and of layers that say by a number alone what
+    # The program's own diff shows only removed parts, and layers that refer by a number alone to an object whose
+    # number changed. Among objects without a name it cannot find the right one.
     # has another now. Which of those without a name it is, it cannot know.
     r = maps.run("diff", "-q", "-o", "raw=off", path, str(out))
-    told = [line for line in r.stdout.decode().splitlines()
+    reported = [line for line in r.stdout.decode().splitlines()
             if not re.match(r"changed groups/.*/(layer|quads|sources)\.json$|moved envelopes/\d+\.json", line)]
-    assert r.returncode in (0, 1) and not unnumbered(told) - unnumbered(lines), told
-    # There is nothing more to do.
+    assert r.returncode in (0, 1) and not unnumbered(reported) - unnumbered(lines), reported
+    # A second tidy finds nothing.
     again = tmp_path / "again.map"
-    assert run("tidy", out, again)[0] == "" and get(again) == get(out)
+    assert run("tidy", out, again)[0] == "" and read_bytes(again) == read_bytes(out)
 
 
 @pytest.mark.parametrize("path", places.each_debian_map() + places.each_corpus_map())
-def test_pixels_are_those_that_map_optimize_leaves(tmp_path, monkeypatch, path):
+def test_pixels_are_those_of_map_optimize(tmp_path, monkeypatch, path):
     tool = places.ddnet_tool("map_optimize")
     monkeypatch.chdir(tmp_path)
-    opened(path, "tidied.map")
+    tidy_or_skip(path, "tidied.map")
     if size("tidied.map") > 600_000 and not share.ALL:
         pytest.skip("a large one: MAPFS_TEST_ALL=1")
     left = maps.run("tidy", "--pixels", "--hash-names", path, "ours.map").returncode == 5
@@ -177,12 +178,12 @@ def test_pixels_are_those_that_map_optimize_leaves(tmp_path, monkeypatch, path):
         name = theirs.blob(b.ints[4]).rstrip(b"\0")
         assert ours.blob(a.ints[4]) == (name + b"\0" if len(name) < 128 else tidied.blob(was.ints[4]))
     again = run("tidy", "--pixels", "--hash-names", "ours.map", "again.map", code=5 if left else 0)
-    assert again[0] == "" and get("again.map") == get("ours.map")
+    assert again[0] == "" and read_bytes("again.map") == read_bytes("ours.map")
     if not left:
         assert size("ours.map") <= 1.02 * size(made[0])
 
 
-def test_the_corpus_is_no_larger_than_what_map_optimize_makes_of_it(tmp_path, monkeypatch):
+def test_a_tidied_corpus_is_no_larger_than_by_map_optimize(tmp_path, monkeypatch):
     tool = places.ddnet_tool("map_optimize")
     monkeypatch.chdir(tmp_path)
     paths = glob.glob(places.CORPUS + "/maps/*.map")
@@ -200,7 +201,7 @@ def test_the_corpus_is_no_larger_than_what_map_optimize_makes_of_it(tmp_path, mo
     assert n > 10 and ours <= theirs
 
 
-# Maps made for one thing each.
+# ---- maps made for one test each
 
 def point(time, value):
     return [time, 1, value, 0, 0, 0]
@@ -239,8 +240,8 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-def crowded():
-    """Two images, sounds and envelopes of each kind: used, the same again and used, and unused."""
+def map_with_duplicates():
+    """A map with two images, sounds and envelopes of each kind: used, a used copy, and unused."""
     b = base()
     rng = random.Random(1)
     red, blue = rng.randbytes(16 * 16 * 4), rng.randbytes(16 * 16 * 4)
@@ -264,11 +265,11 @@ def crowded():
     return b
 
 
-def test_what_is_there_twice_or_unused_goes_and_all_else_shows_the_same(here):
-    write("a.map", crowded())
-    before = get("a.map")
+def test_duplicate_and_unused_parts_are_removed_and_the_rest_stays(here):
+    write("a.map", map_with_duplicates())
+    before = read_bytes("a.map")
     out, err = run("tidy", "-n", "a.map")
-    assert get("a.map") == before and not err
+    assert read_bytes("a.map") == before and not err
     assert run("tidy", "a.map") == (out, "")
     lines = [line for line in out.splitlines() if not line.startswith("compressed")]
     assert lines[:-1] == ["removed images/1_red.png: the same as images/0_red.png",
@@ -278,16 +279,16 @@ def test_what_is_there_twice_or_unused_goes_and_all_else_shows_the_same(here):
                           "removed images/4_old.png: nothing uses it",
                           "removed sounds/2_old.opus: nothing uses it",
                           "removed envelopes/3_old.json: nothing uses it"]
-    assert lines[-1] == "removed raw/data/%05d: nothing refers to it" % (len(crowded().data) - 1)
+    assert lines[-1] == "removed raw/data/%05d: nothing refers to it" % (len(map_with_duplicates().data) - 1)
     f = Datafile.load("a.map")
-    assert shown(f) == shown(Datafile(before))
+    assert visible_content(f) == visible_content(Datafile(before))
     assert [len(f.of_type(t)) for t in (IMAGE, SOUND, ENVELOPE)] == [4, 1, 2]
     assert [i.ints[13] for i in f.of_type(LAYER)[1:5]] == [0, 0, 1, 2]
     assert len(f.of_type(ENVPOINTS)[0].ints) == 4 * 6
     assert run("tidy", "a.map") == ("", "")
 
 
-def test_what_is_there_twice_is_told_in_the_order_of_the_map(here):
+def test_duplicates_are_reported_in_the_order_of_the_map(here):
     b = base()
     names = ["p%02d" % i for i in range(20)]
     for name in names + names:
@@ -301,13 +302,13 @@ def test_what_is_there_twice_is_told_in_the_order_of_the_map(here):
         "removed images/%d_%s.png: the same as images/%02d_%s.png" % (20 + i, name, i, name) for i, name in enumerate(names)]
 
 
-def test_keep_names_what_stays(here):
-    write("a.map", crowded())
+def test_keep_names_parts_that_stay(here):
+    write("a.map", map_with_duplicates())
     out = run("tidy", "-n", "--keep", "sounds/*", "--keep", "images/4_old.png", "a.map")[0]
     assert "sounds/" not in out and "4_old" not in out and "removed images/1_red.png" in out
 
 
-def only_compressed(path):
+def assert_only_compressed(path):
     before = Datafile.load(path)
     for options in ((), ("--layers",), ("--pixels", "--in-place"), ("--external",)):
         r = maps.run("tidy", "-n", *options, path)
@@ -317,28 +318,28 @@ def only_compressed(path):
     assert [i.key() for i in before.items] == [i.key() for i in after.items] and before.blobs() == after.blobs()
 
 
-def test_where_somebody_unknown_may_refer_to_things_all_that_has_a_number_stays(here):
-    b = crowded()
+def test_numbered_parts_stay_if_an_unknown_item_may_refer_to_them(here):
+    b = map_with_duplicates()
     b.add(9, [4, 2])
-    only_compressed(write("type.map", b))
-    b = crowded()
+    assert_only_compressed(write("type.map", b))
+    b = map_with_duplicates()
     b.add(LAYER, [0, 4, 0, 3, 4, 4, 0, 255, 255, 255, 255, -1, 0, 4, len(b.data) - 1])
-    only_compressed(write("layer.map", b))
-    b = crowded()
+    assert_only_compressed(write("layer.map", b))
+    b = map_with_duplicates()
     quads = next(i for i in b.items if i.type == LAYER and i.ints[1] == 3)
     quads.ints[4] = 99
-    only_compressed(write("short.map", b))
+    assert_only_compressed(write("short.map", b))
 
 
-def test_a_layer_that_only_raw_shows_is_a_use(here):
-    b = crowded()
+def test_a_layer_that_only_raw_shows_counts_as_a_use(here):
+    b = map_with_duplicates()
     b.tiles(2, 2, bytes([1, 0, 0, 0]) * 4, image=4)
     b.items[-1].ints[11] = 3
     out = run("tidy", "-n", write("a.map", b))[0]
     assert "4_old" not in out and "3_old" not in out and "sounds/2_old" in out
 
 
-def test_layers_lose_what_draws_nothing(here):
+def test_invisible_parts_of_layers_are_removed(here):
     b = base()
     b.image(b"set", 16, 16, bytes(range(256)) * 4)
     only = game(b)
@@ -379,9 +380,9 @@ def test_layers_lose_what_draws_nothing(here):
     assert run("tidy", "--layers", "a.map") == ("", "")
 
 
-def test_of_layers_in_two_groups_nothing_leaves(here):
-    """A save makes two of each, and no game takes it as it is."""
-    b = crowded()
+def test_layers_in_two_groups_keep_everything(here):
+    """A save makes two copies of each such layer, and no game accepts the map unchanged."""
+    b = map_with_duplicates()
     b.group(0, 1, "again")
     b.group(5, 0, "void")
     before = size(write("a.map", b))
@@ -400,12 +401,12 @@ def test_an_empty_game_layer_stays(here):
     assert "groups" not in run("tidy", "--layers", "a.map")[0]
 
 
-def png_to(path, w, h, pixels):
+def write_png(path, w, h, pixels):
     with open(path, "wb") as f:
         f.write(picture.png(w, h, pixels))
 
 
-def test_images_leave_the_map_and_come_into_it(here):
+def test_images_become_external_and_embedded(here):
     rng = random.Random(2)
     pixels = bytearray(rng.randbytes(32 * 32 * 4))
     b = base()
@@ -418,29 +419,29 @@ def test_images_leave_the_map_and_come_into_it(here):
     b.group(0, 4, "Game")
     write("a.map", b)
     os.mkdir("mapres")
-    png_to("mapres/tiles.png", 32, 32, bytes(pixels))
-    png_to("tiles.png", 32, 32, bytes(pixels))
+    write_png("mapres/tiles.png", 32, 32, bytes(pixels))
+    write_png("tiles.png", 32, 32, bytes(pixels))
     out, err = run("tidy", "--embed", "--mapres", "mapres", "a.map", "b.map", code=5)
-    assert "embedded images/0_tiles.json: as the game has it\n" in out
-    assert ["images/1_nowhere.json" in err, err.count("left as it is")] == [True, 2]
+    assert "embedded images/0_tiles.json: from the game\n" in out
+    assert ["images/1_nowhere.json" in err, err.count("unchanged")] == [True, 2]
     f = Datafile.load("b.map")
     assert image(f, f.of_type(IMAGE)[0]) == (b"tiles\0", 32, 32, 0, bytes(pixels))
-    # Another picture, and one of which only what nobody sees is another.
+    # A different picture, and one that differs only in invisible pixels.
     assert "external" not in run("tidy", "--external", "b.map", "c.map")[0]
     for i in range(0, len(pixels), 4):
         if pixels[i + 3] <= 10:
             pixels[i] ^= 1
-    png_to("mapres/tiles.png", 32, 32, bytes(pixels))
+    write_png("mapres/tiles.png", 32, 32, bytes(pixels))
     assert "external images/0_tiles.png: the game has the same\n" in run(
         "tidy", "--external", "--mapres", "mapres", "b.map", "c.map")[0]
     f = Datafile.load("c.map")
     assert image(f, f.of_type(IMAGE)[0]) == (b"tiles\0", 32, 32, 1, None)
     pixels[next(i for i in range(0, len(pixels), 4) if pixels[i + 3] > 10)] ^= 1
-    png_to("mapres/tiles.png", 32, 32, bytes(pixels))
+    write_png("mapres/tiles.png", 32, 32, bytes(pixels))
     assert "external" not in run("tidy", "--external", "--mapres", "mapres", "b.map", "d.map")[0]
 
 
-def test_the_games_own_images_are_known(here):
+def test_images_of_the_games_are_known(here):
     if not os.path.exists("/usr/share/games/ddnet/data/mapres/grass_main.png"):
         pytest.skip(places.NO_MAPS)
     b = base()
@@ -456,7 +457,7 @@ def test_the_games_own_images_are_known(here):
     assert image(f, f.of_type(IMAGE)[0]) == (b"grass_main\0", 1024, 1024, 1, None) and size("c.map") <= size("a.map")
 
 
-def test_a_name_says_what_was_seen(here):
+def test_hash_names_are_hashes_of_the_visible_pixels(here):
     rng = random.Random(3)
     pixels = rng.randbytes(32 * 32 * 4)
     b = base()
@@ -468,12 +469,12 @@ def test_a_name_says_what_was_seen(here):
     b.group(0, 3, "Game")
     write("a.map", b)
     out, err = run("tidy", "--pixels", "--hash-names", "a.map", "b.map", code=5)
-    assert err.splitlines() == ["mapfs: a.map: left as it is: images/1_%s.png: its name stays: with the hash it would have 139 bytes "
+    assert err.splitlines() == ["mapfs: a.map: unchanged: images/1_%s.png: not renamed: with the hash, its name would have 139 bytes "
                                 "(at most 127)" % ("n" * 70)]
     out = out.splitlines()
     seen = b"".join(pixels[i:i + 4] if pixels[i + 3] else bytes(4) for i in range(0, len(pixels), 4))
     name = "set_cut_" + hashlib.sha256(seen).hexdigest()
-    assert out[0] == "cut images/0_set.png: 255 of 256 cells, which no tile shows"
+    assert out[0] == "cut images/0_set.png: 255 of 256 cells that no tile shows"
     assert out[1] == "renamed images/0_set.png: " + name
     f = Datafile.load("b.map")
     assert [f.blob(i.ints[4]) for i in f.of_type(IMAGE)] == [name.encode() + b"\0", b"n" * 70 + b"\0"]
@@ -486,26 +487,26 @@ def test_a_name_says_what_was_seen(here):
             assert left[i:i + 4] == pixels[i:i + 4]
 
 
-def test_what_is_refused(here):
-    write("a.map", crowded())
+def test_wrong_arguments_are_refused(here):
+    write("a.map", map_with_duplicates())
     for args in (("--pixels", "a.map"), ("--hash-names", "a.map"), ("--external", "--embed", "a.map"),
                  ("a.map", "b.map", "c.map"), ("-o", "ro", "a.map")):
         assert run("tidy", *args, code=1)[1].count("\n") == 1
     assert "none: No such file" in run("tidy", "--embed", "--mapres", "none", "a.map", code=2)[1]
-    (here / "bad.map").write_bytes(get("a.map")[:200])
-    assert get("bad.map") == get("a.map")[:200]
+    (here / "bad.map").write_bytes(read_bytes("a.map")[:200])
+    assert read_bytes("bad.map") == read_bytes("a.map")[:200]
     for command in ("tidy", "du"):
         assert run(command, "bad.map", code=2)[1].count("\n") == 1
     for path in glob.glob(os.path.join(places.SHARED, "corpus", "triclon", "le_count*.tcm"))[:1] + glob.glob(
             os.path.join(places.SHARED, "corpus", "torchlight", "mods", "*"))[:1]:
         shutil.copy(path, ".")
-        for command in ("tidy", "du"):
+        for command, why in (("tidy", "tidy is not supported for this format"), ("du", "of such a map")):
             out, err = run(command, os.path.basename(path), code=2)
-            assert not out and "of such a map" in err.splitlines()[-1]
+            assert not out and why in err.splitlines()[-1]
 
 
-def test_damaged_data_stays_as_it_is(here):
-    b = crowded()
+def test_damaged_data_stays_unchanged(here):
+    b = map_with_duplicates()
     raw = bytearray(b.encode())
     f = Datafile(bytes(raw))
     at = f.ranges[f.of_type(IMAGE)[2].ints[5]]
@@ -518,24 +519,24 @@ def test_damaged_data_stays_as_it_is(here):
     assert "images/1_red.png" in run("tidy", "--pixels", "--in-place", "a.map", code=5)[1]
 
 
-def test_several_maps_are_tidied_where_they_are(here):
+def test_several_maps_are_tidied_in_place(here):
     os.mkdir("maps")
     for i in range(3):
-        write("maps/%d.map" % i, crowded())
+        write("maps/%d.map" % i, map_with_duplicates())
     (here / "maps" / "bad.map").write_bytes(b"DATA")
     out, err = run("tidy", "--in-place", "maps", code=2)
     assert {line.split(": ")[0] for line in out.splitlines()} == {"maps/%d.map" % i for i in range(3)}
-    assert err.count("maps/bad.map") == 1 and len({get("maps/%d.map" % i) for i in range(3)}) == 1
-    write("one.map", crowded())
+    assert err.count("maps/bad.map") == 1 and len({read_bytes("maps/%d.map" % i) for i in range(3)}) == 1
+    write("one.map", map_with_duplicates())
     r = maps.run("tidy", "one.map", "-")
-    assert r.returncode == 0 and r.stdout == get("maps/0.map") and b"removed images/1_red.png" in r.stderr
+    assert r.returncode == 0 and r.stdout == read_bytes("maps/0.map") and b"removed images/1_red.png" in r.stderr
 
 
 @pytest.mark.parametrize("path", places.each_crafted_map("ok", "quirk", "bad"))
-def test_a_strange_map_is_tidied_or_refused(tmp_path, path):
-    lines = opened(path, tmp_path / "out.map", "--layers", "--pixels", "--hash-names", "--external")
+def test_an_odd_map_is_tidied_or_refused(tmp_path, path):
+    lines = tidy_or_skip(path, tmp_path / "out.map", "--layers", "--pixels", "--hash-names", "--external")
     assert maps.run("du", path).returncode == 0
-    assert lines or get(tmp_path / "out.map") == get(path)
+    assert lines or read_bytes(tmp_path / "out.map") == read_bytes(path)
     assert size(tmp_path / "out.map") <= size(path)
     r = maps.run("tidy", "--layers", "--pixels", "--hash-names", "--external", "-n", str(tmp_path / "out.map"))
     assert r.returncode in (0, 5) and not r.stdout
@@ -566,17 +567,17 @@ def test_the_teeworlds_server_loads_a_tidied_map(box, name):
 
 # du
 
-def weighed(path):
+def read_sizes(path):
     out = [json.loads(line) for line in run("du", "--json", path)[0].splitlines()]
     assert all(set(part) == {"file", "path", "bytes", "used"} and part["file"] == str(path) for part in out)
     return out
 
 
 @pytest.mark.parametrize("path", places.each_corpus_map())
-def test_the_parts_of_a_map_are_all_of_it(path):
+def test_the_sizes_of_all_parts_add_up_to_the_file(path):
     if maps.run("ls", path).returncode:
         pytest.skip("it does not open")
-    parts = weighed(path)
+    parts = read_sizes(path)
     assert [p["bytes"] for p in parts] == sorted((p["bytes"] for p in parts), reverse=True)
     by_path = {p["path"]: p["bytes"] for p in parts}
     assert len(by_path) == len(parts) and by_path[""] == size(path)
@@ -594,37 +595,37 @@ def test_the_parts_of_a_map_are_all_of_it(path):
             assert found == [12 + 4 * len(item.ints) + sum(each + len(f.stored[b]) for b in blobs)]
 
 
-def test_what_nothing_uses_is_told(here):
-    write("a.map", crowded())
-    unused = {p["path"] for p in weighed("a.map") if not p["used"]}
+def test_du_reports_unused_parts(here):
+    write("a.map", map_with_duplicates())
+    unused = {p["path"] for p in read_sizes("a.map") if not p["used"]}
     assert unused == {"images/4_old.png", "images/5_my_entities.png", "sounds/0_bell.opus", "sounds/2_old.opus",
-                      "envelopes/3_old.json", "raw/data/%05d" % (len(crowded().data) - 1)}
+                      "envelopes/3_old.json", "raw/data/%05d" % (len(map_with_duplicates().data) - 1)}
     lines = run("du", "a.map")[0].splitlines()
     assert lines[0].split(None, 1) == [str(size("a.map")), "a.map"]
-    assert sum(line.endswith(" (nothing uses it)") for line in lines) == len(unused)
+    assert sum(line.endswith(" (unused)") for line in lines) == len(unused)
 
 
-def test_what_is_behind_the_end_is_left_out_once(here):
+def test_bytes_after_the_end_are_removed_once(here):
     b = base()
     b.group(0, 1, "Game")
     game(b)
     b.add(ENVPOINTS, [])
     path = write(here / "m.map", b)
     run("tidy", "--in-place", path)
-    sound, said = get(path), "1 bytes behind the end of the datafile are left out\n"
+    sound, said = read_bytes(path), "1 bytes after the end of the datafile are not saved\n"
     with open(path, "ab") as f:
         f.write(b"x")
-    # A copy has it, too.
-    assert run("automap", path, "copy.map") == ("", "") and get("copy.map") == sound + b"x"
+    # A copy has them, too.
+    assert run("automap", path, "copy.map") == ("", "") and read_bytes("copy.map") == sound + b"x"
     assert run("tidy", "-n", path) == (said, "")
     assert run("tidy", path, "out.map") == (said, "")
-    assert get("out.map") == sound and run("tidy", "out.map") == ("", "")
-    assert run("tidy", "--in-place", path) == (f"{path}: {said}", "") and get(path) == sound
+    assert read_bytes("out.map") == sound and run("tidy", "out.map") == ("", "")
+    assert run("tidy", "--in-place", path) == (f"{path}: {said}", "") and read_bytes(path) == sound
 
 
 def test_a_map_that_is_named_twice_is_written_once(here):
     (here / "sub").mkdir()
-    path = write(here / "sub" / "m.map", crowded())
+    path = write(here / "sub" / "m.map", map_with_duplicates())
     (here / "link.map").symlink_to("sub/m.map")
     again = ("sub/m.map", "sub", str(path), "link.map", "./sub/m.map")
     dry = run("tidy", "-n", "--in-place", *again)
@@ -632,16 +633,16 @@ def test_a_map_that_is_named_twice_is_written_once(here):
     assert all(line.startswith("sub/m.map: ") for line in dry[0].splitlines()) and not dry[1]
 
 
-def test_a_line_stays_one_whatever_the_map_is_called(here):
+def test_a_map_name_with_a_newline_is_printed_in_one_line(here):
     name = "a\n\x1b[31m.map"
-    write(here / name, crowded())
+    write(here / name, map_with_duplicates())
     out, err = run("tidy", "-n", "--in-place", name)
     assert out.startswith("a??[31m.map: removed ") and "\x1b" not in out and not err
     assert all(line.startswith("a??[31m.map: ") for line in out.splitlines())
 
 
-def test_layers_that_share_their_tiles_do_not_get_their_own(here):
-    """As large as they are, since two smaller ones would make a larger map."""
+def test_layers_that_share_tiles_keep_sharing_them(here):
+    """The layers keep their size, since two smaller ones would make the map larger."""
     b = base()
     b.group(0, 3, "Game")
     game(b)
@@ -654,12 +655,12 @@ def test_layers_that_share_their_tiles_do_not_get_their_own(here):
     path = write(here / "m.map", b)
     _, err = run("tidy", "--layers", path, "out.map", code=5)
     assert [line.split(": ")[3:] for line in err.splitlines()] == [
-        [f"groups/0_Game/layers/{name}", "its tiles are another layer's too"] for name in ("1_x", "2_y")]
+        [f"groups/0_Game/layers/{name}", "another layer uses its tiles, too"] for name in ("1_x", "2_y")]
     assert size("out.map") <= size(path)
 
 
-def test_a_dry_run_is_refused_where_a_save_would_be(here):
-    """A layer beyond a group's sound range has a fault that no game saw before."""
+def test_a_dry_run_is_refused_if_the_save_would_be(here):
+    """A layer after a group's sound range has a fault that no game saw before."""
     b = base()
     b.group(0, 2, "Game")
     b.group(2, 100, "bg")
@@ -669,5 +670,5 @@ def test_a_dry_run_is_refused_where_a_save_would_be(here):
     b.add(ENVPOINTS, [])
     path = write(here / "m.map", b)
     out, err = run("tidy", "--layers", path, "out.map", code=4)
-    assert run("tidy", "-n", "--layers", path, code=4)[1] == err.replace(f"mapfs: {path}: note: the map is as it was\n", "")
+    assert run("tidy", "-n", "--layers", path, code=4)[1] == err.replace(f"mapfs: {path}: note: the map is unchanged\n", "")
     assert "1 x 1 tiles" in err and not out and not os.path.exists("out.map")

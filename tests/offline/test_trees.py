@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Zlib
-"""Trees on disk that are called otherwise than their files in a map, and what extract does to a tree that is there."""
+"""Trees on disk with other names than the files of a map, and extract onto an existing tree."""
 import os
 import subprocess
 
 import pytest
 
-import maps  # noqa: F401  first: it says where archives is
 import archives
 import places
 from box import get
 from maps import good, run
 
 
-def make(top, files):
+def write_files(top, files):
     for name, data in files.items():
         os.makedirs(os.path.dirname(os.path.join(top, name)), exist_ok=True)
         with open(os.path.join(top, name), "wb") as f:
@@ -25,58 +24,58 @@ def tree(box):
     return os.path.join(box.root, "tree")
 
 
-def test_exact_keeps_what_the_tree_has_in_other_letters(box, tree):
-    make(tree, {"media/readme.txt": b"new\n", "Media/Units/a.dat": archives.text_dat("a")})
+def test_exact_keeps_files_whose_names_differ_in_case(box, tree):
+    write_files(tree, {"media/readme.txt": b"new\n", "Media/Units/a.dat": archives.text_dat("a")})
     mod = box.add(archives.small_mod(), "S.MOD")
     r = run("pack", "--exact", tree, "--onto", mod)
-    assert r.returncode == 5 and b".mod/info.json" in r.stderr, r  # a mod has one
+    assert r.returncode == 5 and b".mod/info.json" in r.stderr, r  # every mod has one
     files = archives.Archive(mod).files
     assert sorted(files) == ["MEDIA/README.TXT", "MEDIA/UNITS/A.DAT"]
     assert files["MEDIA/README.TXT"] == [b"new\n"]
 
 
-def test_two_files_that_are_one_in_an_archive_are_refused(box, tree):
-    make(tree, {"MEDIA/A.TXT": b"one\n", "media/b.txt": b"two\n", "MEDIA/a.txt": b"three\n"})
+def test_two_files_with_one_folded_name_are_refused(box, tree):
+    write_files(tree, {"MEDIA/A.TXT": b"one\n", "media/b.txt": b"two\n", "MEDIA/a.txt": b"three\n"})
     new = os.path.join(box.maps, "new.mod")
     r = run("pack", tree, new)
     assert r.returncode == 4 and not os.path.exists(new)
-    assert os.fsdecode(r.stderr) == "mapfs: %s/MEDIA/a.txt: is the same file of the map as MEDIA/A.TXT\n" % tree
+    assert os.fsdecode(r.stderr) == "mapfs: %s/MEDIA/a.txt: has the same path in the map as MEDIA/A.TXT\n" % tree
     os.unlink(tree + "/MEDIA/a.txt")
     box.allow("new.mod")
     good("pack", tree, new)
     assert archives.Archive(new).files == {"MEDIA/A.TXT": [b"one\n"], "MEDIA/B.TXT": [b"two\n"]}
 
 
-def test_a_name_that_no_archive_can_hold_is_said_to_be_that(box, tree):
-    make(tree, {"MEDIA/A.TXT": b"1\n"})
+def test_a_name_that_no_archive_can_hold_is_refused(box, tree):
+    write_files(tree, {"MEDIA/A.TXT": b"1\n"})
     with open(os.fsencode(tree) + b"/MEDIA/\xff.TXT", "wb") as f:
         f.write(b"2\n")
     r = run("pack", tree, os.path.join(box.maps, "new.mod"))
     assert (r.returncode, r.stderr) == (
-        4, b"mapfs: " + os.fsencode(tree) + b"/MEDIA/?.TXT: its name is not UTF-8\n")
+        4, b"mapfs: " + os.fsencode(tree) + b"/MEDIA/?.TXT: name is not UTF-8\n")
 
 
-def test_what_means_nothing_in_a_map_is_named_whatever_it_is_called(box, tree):
-    """Names that editors give their own files are no reason to be silent: in a mount such a file can still be read."""
-    make(tree, {"MEDIA/A.TXT": b"1\n", "MEDIA/A.TXT~": b"2\n", "MEDIA/.A.TXT.Ab3dEf": b"3\n", "MEDIA/old~/x.txt": b"4\n",
+def test_every_ignored_file_is_reported(box, tree):
+    """Also editors' own files: in a mount they can still be read, after pack they are gone."""
+    write_files(tree, {"MEDIA/A.TXT": b"1\n", "MEDIA/A.TXT~": b"2\n", "MEDIA/.A.TXT.Ab3dEf": b"3\n", "MEDIA/old~/x.txt": b"4\n",
                 "MEDIA/B.DAT": archives.text_dat("b"), "MEDIA/B.DAT.BINDAT": b"5", "MEDIA/C.DAT.BINDAT": b"6"})
     new = os.path.join(box.maps, "new.mod")
     box.allow("new.mod")
     r = run("pack", tree, new, text=True)
     left = [".A.TXT.Ab3dEf", "A.TXT~", "C.DAT.BINDAT", "old~/x.txt"]
     assert (r.returncode, r.stderr.splitlines()) == (5, [
-        "mapfs: %s/MEDIA/%s: ignored: no part of a map" % (tree, name) for name in left] + [
-        "mapfs: %s: 1 file is ignored that is made of others in the map (MEDIA/B.DAT.BINDAT)" % tree])
+        "mapfs: %s/MEDIA/%s: ignored: not part of a map" % (tree, name) for name in left] + [
+        "mapfs: %s: 1 file ignored: made from other files of the map (MEDIA/B.DAT.BINDAT)" % tree])
     for name in left:
         before = get(new)
         r = run("put", new, "MEDIA/" + name, input=b"x")
         assert r.returncode == 4 and b"MEDIA/" + os.fsencode(name) in r.stderr and get(new) == before, r
 
 
-def test_of_an_image_that_is_in_the_map_and_is_not_one_is_named(box, small, tree):
-    """Of one name the form that comes last in the order of names is the image's."""
+def test_the_ignored_form_of_an_image_is_reported(box, small, tree):
+    """Of two forms with one name, the later one in the order of names is the image."""
     png = next(n for n in good("ls", small, "images", text=True).stdout.split() if n.endswith(".png"))
-    make(tree, {"images/77_x.png": good("cat", small, "images/" + png).stdout,
+    write_files(tree, {"images/77_x.png": good("cat", small, "images/" + png).stdout,
                 "images/77_x.json": b'{"external": 1, "width": 8, "height": 8}'})
     r = run("pack", tree, "--onto", small, text=True)
     assert (r.returncode, r.stderr) == (
@@ -84,7 +83,7 @@ def test_of_an_image_that_is_in_the_map_and_is_not_one_is_named(box, small, tree
     assert good("ls", small, "images", text=True).stdout.split()[-1].endswith("_x.png")
 
 
-def test_exact_takes_a_list_of_removed_files_that_the_tree_has_not(box, tree):
+def test_exact_empties_a_missing_list_of_removed_files(box, tree):
     mod = box.add(archives.small_mod(), "S.MOD")
     good("put", mod, ".mod/removed.txt", input=b"MEDIA/GAME.DAT\n")
     good("extract", mod, tree)
@@ -92,13 +91,13 @@ def test_exact_takes_a_list_of_removed_files_that_the_tree_has_not(box, tree):
     good("pack", tree, "--onto", mod)
     assert good("cat", mod, ".mod/removed.txt").stdout == b"MEDIA/GAME.DAT\n"
     r = good("pack", "-v", "--exact", tree, "--onto", mod)
-    assert r.stdout == b"" and b"note: .mod/removed.txt was removed, and is empty now" in r.stderr, r
+    assert r.stdout == b"" and b"note: .mod/removed.txt was emptied, not removed" in r.stderr, r
     assert good("cat", mod, ".mod/removed.txt").stdout == b""
 
 
 @pytest.mark.parametrize("exact", ([], ["--exact"]), ids=("", "exact"))
-def test_a_tree_as_it_was_extracted_changes_nothing(box, tree, exact):
-    """Also where files have no time of their own, and are extracted with the archive's."""
+def test_an_extracted_tree_packs_without_changes(box, tree, exact):
+    """Also if files have no time of their own, and are extracted with the archive's."""
     mod = box.add(archives.small_mod(), "S.MOD")
     before = get(mod)
     good("extract", mod, tree)
@@ -108,7 +107,7 @@ def test_a_tree_as_it_was_extracted_changes_nothing(box, tree, exact):
     assert good("pack", "-v", *exact, tree, "--onto", mod).stdout == b"saved: MEDIA/README.TXT\n"
 
 
-def test_extract_does_not_write_over_the_map_that_it_reads(box, tree):
+def test_extract_does_not_overwrite_its_map(box, tree):
     mod = box.add(archives.small_mod(), "S.MOD")
     before = get(mod)
     os.makedirs(tree + "/MEDIA")
@@ -120,24 +119,24 @@ def test_extract_does_not_write_over_the_map_that_it_reads(box, tree):
 
 
 @pytest.mark.skipif(not os.path.isdir(places.CORPUS + "/crafted"), reason=places.NO_SHARED)
-def test_what_cannot_be_read_leaves_alone_what_stands_there(box, tree):
+def test_an_unreadable_file_leaves_the_existing_one(box, tree):
     damaged = box.add(places.CORPUS + "/crafted/b05_data_size_too_big.map")
     r = run("extract", "-o", "raw=off", damaged, tree)
     assert r.returncode == 2 and b"images/0_p.png: Input/output error" in r.stderr
     assert os.listdir(tree + "/images") == []
-    make(tree, {"images/0_p.png": b"an earlier one"})
+    write_files(tree, {"images/0_p.png": b"an earlier one"})
     assert run("extract", "-o", "raw=off", damaged, tree).returncode == 2
     assert get(tree + "/images/0_p.png") == b"an earlier one"
 
 
-def test_a_map_that_is_marked_as_read_only_is_extracted_again(box, small, tree):
+def test_a_map_with_read_only_permissions_is_extracted_again(box, small, tree):
     os.chmod(small, 0o444)
     good("extract", small, tree)
     mode = os.stat(tree + "/info").st_mode
     assert mode & 0o222 == 0
     os.chmod(tree + "/info", 0o755)
     os.chmod(tree + "/info/author", 0o644)
-    make(tree, {"info/author": b"other"})
+    write_files(tree, {"info/author": b"other"})
     os.chmod(tree + "/info", mode)
     r = run("extract", small, tree)
     assert (r.returncode, r.stderr) == (0, b"")
@@ -145,18 +144,18 @@ def test_a_map_that_is_marked_as_read_only_is_extracted_again(box, small, tree):
     assert os.stat(tree + "/info").st_mode == mode
 
 
-def test_a_directory_that_cannot_be_made_keeps_no_other_from_it(box, tree):
+def test_extract_continues_after_a_directory_that_cannot_be_made(box, tree):
     mod = box.add(archives.small_mod(), "S.MOD")
-    make(tree, {"MEDIA/zz/z.txt": b"z"})
+    write_files(tree, {"MEDIA/zz/z.txt": b"z"})
     good("pack", tree, "--onto", mod)
-    out = make(tree + "/out", {"MEDIA/UNITS": b"stands in the way"})
+    out = write_files(tree + "/out", {"MEDIA/UNITS": b"stands in the way"})
     r = run("extract", mod, out)
     assert r.returncode == 2 and b"MEDIA/UNITS" in r.stderr
     assert get(out + "/MEDIA/ZZ/Z.TXT") == b"z"
 
 
-def test_a_full_disk_is_told_once(box, tree, root):
-    make(tree, {"MEDIA/%03d.TXT" % i: os.urandom(4000) for i in range(100)})
+def test_a_full_disk_is_reported_once(box, tree, root):
+    write_files(tree, {"MEDIA/%03d.TXT" % i: os.urandom(4000) for i in range(100)})
     disk = os.path.join(box.root, "disk")
     os.mkdir(disk)
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200k", "none", disk], check=True)

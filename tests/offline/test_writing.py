@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""put, rm, mv and pack do what the same does in a mount, or nothing."""
+"""mapfs put, rm, mv and pack have the effect of the same edit in a mount, or none."""
 import glob
 import os
 import re
@@ -10,10 +10,10 @@ import subprocess
 
 import pytest
 
-import maps  # first: it says where archives is
 import archives
 import box as boxes
 import datafile
+import maps
 import places
 import shims
 from box import get
@@ -25,8 +25,8 @@ def run(*args, data=b"", **kw):
     return subprocess.run([places.BINARY, *args], capture_output=True, timeout=120, input=data, **kw)
 
 
-def edit_of(map_):
-    """A path in a map, and a content for it that is not there yet."""
+def choose_edit(map_):
+    """A path in a map, and a new content for it."""
     if map_.endswith(".tcm"):
         return "info.json", None
     if map_.lower().endswith((".mod", ".pak")):
@@ -34,21 +34,21 @@ def edit_of(map_):
     return SETTINGS, b"sv_new 1\nsv_other 2\n"
 
 
-def content_for(mount, path, content):
+def valid_content(mount, path, content):
     return content if content is not None else mount.get(path).replace(b'"name": "', b'"name": "x')
 
 
-def group(map_):
-    """The first group of a map, "groups/0_name/"."""
+def first_group(map_):
+    """Path of the first group of a map, "groups/0_name/"."""
     return "groups/" + sorted(run("ls", map_, "groups", text=True, data="").stdout.split("\n")[:-1])[0] + "/"
 
 
-def unchanged(box, map_, before):
+def assert_unchanged(box, map_, before):
     assert get(map_) == before and box.beside() == []
 
 
 @pytest.mark.parametrize("path", maps.each_map())
-def test_put_is_an_edit_through_a_mount(box, path):
+def test_put_gives_the_map_of_an_edit_in_a_mount(box, path):
     one = maps.add(box, path)
     if run("ls", one).returncode:
         pytest.skip("refused by a mount, too")
@@ -57,13 +57,13 @@ def test_put_is_an_edit_through_a_mount(box, path):
     for end in ("", ".MAN"):
         if os.path.exists(one + end):
             shutil.copy2(one + end, two + end)
-    target, content = edit_of(one)
+    target, content = choose_edit(one)
     mount = box.mount(one)
-    content = content_for(mount, target, content)
+    content = valid_content(mount, target, content)
     try:
         with open(mount / target, "wb") as f:
             f.write(content)
-    except OSError:  # an archive that is not sound
+    except OSError:  # an invalid archive
         mount.unmount("--discard")
         r = run("put", two, target, data=content)
         assert r.returncode in (2, 4)
@@ -73,7 +73,7 @@ def test_put_is_an_edit_through_a_mount(box, path):
     r = run("put", two, target, data=content)
     assert (r.returncode, r.stdout) == (0, b""), r.stderr
     assert sorted(os.listdir(os.path.dirname(two))) == names
-    if get(one) != get(two):  # an archive keeps the second in which it was written
+    if get(one) != get(two):  # an archive holds the second in which it was written
         assert target == "MEDIA/NEW.TXT"
     assert run("cat", two, target).stdout == content
 
@@ -87,24 +87,24 @@ def test_put_takes_a_file(box, small):
     assert run("cat", small, SETTINGS).stdout == b"sv_x 1\n"
 
 
-def test_bytes_behind_the_end_are_told_of_when_they_go(box, small):
-    told = "note: 8 bytes behind the end of the datafile are left out"
+def test_removed_bytes_after_the_end_are_reported(box, small):
+    reported = "note: 8 bytes after the end of the datafile are not saved"
     whole = get(small)
     with open(small, "ab") as f:
         f.write(b"8 bytes.")
     r = run("put", small, SETTINGS, data=run("cat", small, SETTINGS).stdout)
     assert (r.returncode, r.stderr, get(small)) == (0, b"", whole + b"8 bytes.")
-    assert run("put", small, SETTINGS, data=b"sv_x 1\n").stderr.decode() == "mapfs: %s: %s\n" % (small, told)
+    assert run("put", small, SETTINGS, data=b"sv_x 1\n").stderr.decode() == "mapfs: %s: %s\n" % (small, reported)
     assert b"8 bytes." not in get(small)
     assert run("put", small, SETTINGS, data=b"sv_x 2\n").stderr == b""
     with open(small, "ab") as f:
         f.write(b"8 bytes.")
     m = box.mount(small)
     m.put(SETTINGS, b"sv_x 3\n")
-    assert m.unmount().out.split("\n")[:-1] == [told, "saved: " + SETTINGS]
+    assert m.unmount().out.split("\n")[:-1] == [reported, "saved: " + SETTINGS]
 
 
-def test_put_of_what_is_there_writes_nothing(box, small):
+def test_put_of_the_same_content_writes_nothing(box, small):
     st = os.stat(small)
     assert run("put", small, SETTINGS, data=run("cat", small, SETTINGS).stdout).returncode == 0
     assert os.stat(small).st_ino == st.st_ino and os.stat(small).st_mtime_ns == st.st_mtime_ns
@@ -113,49 +113,49 @@ def test_put_of_what_is_there_writes_nothing(box, small):
 @pytest.mark.parametrize("path, data, why", [
     ("groups/*/group.json", b"bad", b"/group.json: line 1"),
     ("info/author", b"two\nlines\n", b"info/author: "),
-    ("images/a.jpg", b"", b"images/a.jpg: no part of a map"),
-    ("info/.author.swp", b"x", b"no part of a map"),
+    ("images/a.jpg", b"", b"images/a.jpg: not part of a map"),
+    ("info/.author.swp", b"x", b"not part of a map"),
     ("nowhere/at/all", b"x", b"nowhere/at/all"),
     ("images/new.png", b"no picture", b"images/new.png"),
     ("images/new.json", b'{"external": 0, "width": 1}', b"images/new.json")])
-def test_what_is_refused_is_4_and_nothing_is_written(box, small, path, data, why):
+def test_refused_content_exits_with_4_and_writes_nothing(box, small, path, data, why):
     before = get(small)
-    path = path.replace("groups/*/", group(small))
+    path = path.replace("groups/*/", first_group(small))
     r = run("put", small, path, data=data)
     assert r.returncode == 4 and why in r.stderr, r
-    unchanged(box, small, before)
+    assert_unchanged(box, small, before)
 
 
-def test_what_waits_for_other_files_is_refused_when_they_do_not_come(box, small):
+def test_content_that_needs_a_missing_file_is_refused(box, small):
     before = get(small)
-    r = run("put", small, group(small) + "layers/9/layer.json",
+    r = run("put", small, first_group(small) + "layers/9/layer.json",
             data=b'{"type": "tiles", "width": 5, "height": 5, "image": "no such image"}\n')
     assert r.returncode == 4 and r.stderr, r
-    unchanged(box, small, before)
+    assert_unchanged(box, small, before)
 
 
-def test_wrong_paths_are_2(box, small):
+def test_a_wrong_path_exits_with_2(box, small):
     before = get(small)
     for args in (["put", small, "info"], ["put", small, "../x"], ["put", small, "info/author/x"],
                  ["put", small, "raw/data/00000"], ["rm", small, "none"], ["rm", small, "info"],
                  ["mv", small, "none", "info/x"], ["put", small, SETTINGS, "/nonexistent"]):
         assert run(*args).returncode == 2, args
-    unchanged(box, small, before)
+    assert_unchanged(box, small, before)
 
 
-def test_the_root_is_no_name_to_remove_or_move(box, small):
+def test_the_root_cannot_be_removed_or_moved(box, small):
     before = get(small)
     for args in (["rm", "-r", small, "."], ["mv", small, ".", "info"]):
         assert run(*args).returncode == 2, args
-        unchanged(box, small, before)
+        assert_unchanged(box, small, before)
 
 
-def test_usage_is_1(small):
+def test_wrong_usage_exits_with_1(small):
     for args in (["put", small], ["rm", small], ["mv", small, "a"], ["pack", small], ["pack", "a", "--exact", "b"]):
         assert run(*args).returncode == 1, args
 
 
-def test_a_map_that_is_mounted_or_has_a_journal_is_7(box, small):
+def test_a_map_with_a_mount_or_a_journal_exits_with_7(box, small):
     before = get(small)
     writing = (["put", small, SETTINGS], ["rm", small, SETTINGS], ["mv", small, SETTINGS, "info/x"],
                ["pack", box.home, "--onto", small])
@@ -180,7 +180,7 @@ def test_a_map_that_is_mounted_or_has_a_journal_is_7(box, small):
     mount.unmount()
 
 
-def test_two_at_once_follow_one_another_or_are_7(small):
+def test_concurrent_writers_follow_one_another_or_exit_with_7(small):
     all_ = [subprocess.Popen([places.BINARY, "put", small, SETTINGS], stdin=subprocess.PIPE,
                              stderr=subprocess.DEVNULL) for _ in range(8)]
     for i, p in enumerate(all_):
@@ -188,17 +188,17 @@ def test_two_at_once_follow_one_another_or_are_7(small):
             p.stdin.write(b"sv_n %d\n" % i)
             p.stdin.close()
         except BrokenPipeError:
-            pass  # it was busy, and did not wait for this
+            pass  # the map was busy, and the command did not wait
     codes = [p.wait(60) for p in all_]
     assert 0 in codes and set(codes) <= {0, 7}
     assert run("cat", small, SETTINGS).stdout.startswith(b"sv_n ")
 
 
-def test_rm_and_mv_are_those_of_a_mount(box, small):
+def test_rm_and_mv_have_the_effect_of_a_mount(box, small):
     other = box.add(small, "other.map")
     mount = box.mount(small)
     image = sorted(os.listdir(mount / "images"))[0]
-    layer = group(small) + "layers/" + sorted(os.listdir(mount / (group(small) + "layers")))[-1]
+    layer = first_group(small) + "layers/" + sorted(os.listdir(mount / (first_group(small) + "layers")))[-1]
     os.unlink(mount / ("images/" + image))
     shutil.rmtree(mount / layer)
     mount.unmount()
@@ -214,7 +214,7 @@ def test_rm_and_mv_are_those_of_a_mount(box, small):
     assert get(small) == get(other)
 
 
-def test_what_is_in_a_directory_that_is_always_there_goes_with_it(box, small):
+def test_rm_of_a_mandatory_directory_removes_its_content(box, small):
     other = box.add(small, "other.map")
     mount = box.mount(small)
     images = sorted(os.listdir(mount / "images"))
@@ -231,49 +231,49 @@ def test_what_is_in_a_directory_that_is_always_there_goes_with_it(box, small):
 def test_rm_is_all_or_nothing(box, small):
     before = get(small)
     assert run("rm", small, SETTINGS, "none").returncode == 2
-    assert run("rm", small, SETTINGS, group(small) + "group.json").returncode == 4
-    unchanged(box, small, before)
+    assert run("rm", small, SETTINGS, first_group(small) + "group.json").returncode == 4
+    assert_unchanged(box, small, before)
 
 
 # ---- killed, and disks that fail
 
-def calls_of_put(box, map_, fault, action, at=0, **kw):
+def put_with_fault(box, map_, fault, action, at=0, **kw):
     fault.arm(action, at, **kw)
     r = run("put", map_, SETTINGS, data=b"sv_new 1\n", env=box.env(fault.env()))
     return r, fault.calls()
 
 
 @pytest.mark.parametrize("torn", [False, True])
-def test_killed_at_any_write_the_map_is_old_or_new(box, small, torn):
+def test_after_a_kill_at_any_write_the_map_is_old_or_new(box, small, torn):
     before = get(small)
     fault = box.shim(shims.Fault)
-    r, n = calls_of_put(box, small, fault, fault.COUNT)
+    r, n = put_with_fault(box, small, fault, fault.COUNT)
     after = get(small)
     assert r.returncode == 0 and n > 5 and after != before
     seen = set()
     for at in range(n):
         with open(small, "wb") as f:
             f.write(before)
-        r, _ = calls_of_put(box, small, fault, fault.KILL_TORN if torn else fault.KILL, at)
+        r, _ = put_with_fault(box, small, fault, fault.KILL_TORN if torn else fault.KILL, at)
         assert r.returncode < 0, at
         seen.add(get(small))
         assert get(small) in (before, after), at
         assert not [name for name in box.beside() if "journal" in name], at
-        # And the next one is as if nothing had been.
+        # The next put succeeds.
         assert run("put", small, SETTINGS, data=b"sv_new 1\n").returncode == 0
         assert get(small) == after and box.beside() == [], at
     assert seen == {before, after}
 
 
-def test_a_disk_that_fails_is_told_and_the_map_is_old_or_new(box, small):
+def test_a_disk_error_is_reported_and_the_map_is_old_or_new(box, small):
     before = get(small)
     fault = box.shim(shims.Fault)
-    _, n = calls_of_put(box, small, fault, fault.COUNT)
+    _, n = put_with_fault(box, small, fault, fault.COUNT)
     after = get(small)
     for at in range(n):
         with open(small, "wb") as f:
             f.write(before)
-        r, _ = calls_of_put(box, small, fault, fault.FAIL, at, error=28)
+        r, _ = put_with_fault(box, small, fault, fault.FAIL, at, error=28)
         assert get(small) == (after if r.returncode == 0 else get(small))
         assert get(small) in (before, after)
         if r.returncode:
@@ -285,7 +285,7 @@ def test_a_disk_that_fails_is_told_and_the_map_is_old_or_new(box, small):
 # ---- pack
 
 @pytest.mark.parametrize("path", maps.each_map(500_000))
-def test_pack_is_a_new_map_and_a_copy(box, path):
+def test_pack_gives_the_map_of_a_copy_into_a_new_mount(box, path):
     source = maps.add(box, path)
     tree = os.path.join(box.root, "tree")
     r = run("extract", "-o", "raw=off", source, tree)
@@ -296,18 +296,18 @@ def test_pack_is_a_new_map_and_a_copy(box, path):
     mount = boxes.Mount(box, one, box.point())
     r = box.run("-o", "raw=off", "--new", one, mount.point)
     assert r.code == 0, r.err
-    # A name without a position goes last, and cp copies a directory in the order in which its files were made.
+    # A name without a position becomes the last object, and cp copies a directory in the order of creation.
     for name in ("images", "sounds"):
         files = sorted(glob.glob(glob.escape(os.path.join(tree, name)) + "/*"))
         if files:
             box.run("-p", *files, mount / name, program="cp")
     copied = box.run("-rp", tree + "/.", mount.point, program="cp")
-    told = box.run("-u", mount.point)
+    reported = box.run("-u", mount.point)
     box.before |= {os.path.basename(one), os.path.basename(one).upper() + ".MAN"}
     r = run("pack", tree, two)
-    if copied.code or told.code:
-        assert r.returncode == told.code or copied.code, (told, r)
-        if told.code == 4:
+    if copied.code or reported.code:
+        assert r.returncode == reported.code or copied.code, (reported, r)
+        if reported.code == 4:
             mount.unmount("--force", "--discard")
         for name in box.beside():
             path = os.path.join(box.maps, name)
@@ -318,7 +318,7 @@ def test_pack_is_a_new_map_and_a_copy(box, path):
     for file, to in zip((one, two), out):
         assert run("extract", file, to).returncode == 0
     a, b = (maps.tree(o) for o in out)
-    for t in (a, b):  # which second it was made in, and of a mod its own name
+    for t in (a, b):  # the second in which it was written, and of a mod its own name
         for p in list(t):
             t[p] = t[p][:2] + t[p][3:]
         t.pop(b".mod/info.json", None)
@@ -328,14 +328,14 @@ def test_pack_is_a_new_map_and_a_copy(box, path):
             os.unlink(os.path.join(box.maps, name))
 
 
-def test_pack_onto_a_map(box, small):
+def test_pack_onto_changes_an_existing_map(box, small):
     tree = os.path.join(box.root, "tree")
     assert run("extract", "-o", "raw=off", small, tree).returncode == 0
     before = get(small)
     assert run("pack", tree, "--onto", small).returncode == 0
-    unchanged(box, small, before)
+    assert_unchanged(box, small, before)
     assert run("pack", "--exact", tree, "--onto", small).returncode == 0
-    unchanged(box, small, before)
+    assert_unchanged(box, small, before)
     gone = sorted(os.listdir(tree + "/images"))[-1]
     os.unlink(tree + "/images/" + gone)
     with open(tree + "/" + SETTINGS, "wb") as f:
@@ -348,8 +348,8 @@ def test_pack_onto_a_map(box, small):
 
 
 @pytest.mark.parametrize("exact", ([], ["--exact"]), ids=("", "exact"))
-def test_pack_onto_takes_what_only_a_later_file_makes_fit(box, small, exact):
-    """As a mount does: a layer that is there takes an image that comes after it."""
+def test_pack_onto_takes_a_file_that_needs_a_later_one(box, small, exact):
+    """As in a mount, an existing layer takes an image that is added after it."""
     tree = os.path.join(box.root, "tree")
     assert run("extract", "-o", "raw=off", small, tree).returncode == 0
     image = sorted(n for n in os.listdir(tree + "/images") if n.endswith(".png"))[0]
@@ -363,7 +363,7 @@ def test_pack_onto_takes_what_only_a_later_file_makes_fit(box, small, exact):
     assert b'_later"' in run("cat", small, os.path.relpath(path, tree)).stdout
 
 
-def test_pack_leaves_out_what_no_map_takes(box, small):
+def test_pack_ignores_files_that_no_map_takes(box, small):
     tree = os.path.join(box.root, "tree")
     assert run("extract", small, tree).returncode == 0
     os.symlink("/etc/passwd", tree + "/info/link")
@@ -386,25 +386,25 @@ def test_pack_leaves_out_what_no_map_takes(box, small):
 def test_pack_with_one_bad_file_makes_nothing(box, small):
     tree = os.path.join(box.root, "tree")
     assert run("extract", "-o", "raw=off", small, tree).returncode == 0
-    for name in (group(small) + "group.json", "info/author"):
+    for name in (first_group(small) + "group.json", "info/author"):
         with open(os.path.join(tree, name), "wb") as f:
             f.write(b"bad\nbad\n")
     before = get(small)
     for args in ([os.path.join(box.maps, "new.map")], ["--onto", small]):
         r = run("pack", tree, *args)
         assert r.returncode == 4 and r.stderr.count(b"tree/") == 2, r
-        unchanged(box, small, before)
+        assert_unchanged(box, small, before)
 
 
-def test_pack_makes_no_map_over_a_file(box, small):
+def test_pack_does_not_overwrite_a_file(box, small):
     before = get(small)
     assert run("pack", box.home, small).returncode == 2
     assert run("pack", box.home, os.path.join(box.maps, "x.none")).returncode == 2
     assert run("pack", os.path.join(box.root, "none"), os.path.join(box.maps, "x.map")).returncode == 2
-    unchanged(box, small, before)
+    assert_unchanged(box, small, before)
 
 
-def test_the_kits_compiled_neighbours_are_left_out(box):
+def test_by_products_of_the_kit_are_left_out(box):
     tree = os.path.join(box.root, "tree")
     os.makedirs(tree + "/MEDIA/UNITS")
     for name, data in (("A.DAT", archives.text_dat("a")), ("A.DAT.BINDAT", b"compiled")):
@@ -417,8 +417,8 @@ def test_the_kits_compiled_neighbours_are_left_out(box):
     assert run("ls", new, "MEDIA/UNITS").stdout == b"A.DAT\n"
 
 
-def test_a_new_map_is_whole_or_not_there(box, small):
-    """Killed at any call that changes the disk, and with a disk that fails at any."""
+def test_a_new_map_is_complete_or_missing(box, small):
+    """After a kill at any call that changes the disk, and after an error of any."""
     tree = os.path.join(box.root, "tree")
     assert run("extract", "-o", "raw=off", small, tree).returncode == 0
     new = os.path.join(box.maps, "new.map")
@@ -434,7 +434,7 @@ def test_a_new_map_is_whole_or_not_there(box, small):
             r = run("pack", tree, new, env=box.env(fault.env()))
             seen.add((action, os.path.exists(new)))
             assert not os.path.exists(new) or get(new) == whole, (at, action)
-            # A directory that cannot be synced is told of a map that stands.
+            # A failed sync of the directory is reported, and the map exists.
             assert r.returncode in (-9, 0, 2, 4), (at, r)
             for name in box.beside():
                 assert name == "new.map" or (action == fault.KILL and name.startswith(".") and ".mapfs-new-" in name), (at, r, fault.trace())
@@ -443,7 +443,7 @@ def test_a_new_map_is_whole_or_not_there(box, small):
     os.path.exists(new) and os.unlink(new)
 
 
-def test_a_name_that_is_taken_meanwhile_stays_the_others(box, small):
+def test_a_file_created_meanwhile_is_not_overwritten(box, small):
     tree = os.path.join(box.root, "tree")
     assert run("extract", "-o", "raw=off", small, tree).returncode == 0
     new = os.path.join(box.maps, "new.map")
@@ -459,8 +459,8 @@ def test_a_name_that_is_taken_meanwhile_stays_the_others(box, small):
     assert box.beside() == []
 
 
-def test_pack_of_a_hostile_tree(box, small):
-    """Names and kinds of files that no map has, files larger than any, and directories without end."""
+def test_a_hostile_tree_is_packed_safely_or_refused(box, small):
+    """Names and kinds of files that no map has, files larger than any, and endless directories."""
     tree = os.path.join(box.root, "tree")
     assert run("extract", "-o", "raw=off", small, tree).returncode == 0
     deep = os.path.join(tree, "groups", *["d"] * 300)
@@ -491,7 +491,7 @@ def test_pack_of_a_hostile_tree(box, small):
     assert box.beside() == []
 
 
-def test_many_files(box):
+def test_many_files_are_packed(box):
     tree = os.path.join(box.root, "tree")
     os.makedirs(tree + "/MEDIA")
     for i in range(3000):
@@ -503,7 +503,7 @@ def test_many_files(box):
     assert len(run("ls", new, "MEDIA").stdout.split()) == 3000
 
 
-def test_what_a_layer_of_an_unknown_type_names_by_number_keeps_its_number(box):
+def test_objects_named_by_a_layer_of_unknown_type_keep_their_numbers(box):
     b = datafile.Builder()
     b.add(datafile.MAP_VERSION, [1])
     b.image(b"a", 1, 1, b"\1\2\3\4")
@@ -513,15 +513,15 @@ def test_what_a_layer_of_an_unknown_type_names_by_number_keeps_its_number(box):
     b.group(0, 2)
     path = box.add(b.encode(), "mod.map")
     r = run("rm", path, "images/0_a.png", text=True, data="")
-    assert r.returncode == 0 and "stay as one byte each" in r.stderr, r
+    assert r.returncode == 0 and "become one byte each" in r.stderr, r
     f = datafile.Datafile.load(path)
     layer = [i for i in f.items if i.type == datafile.LAYER][1]
     assert f.blob(layer.ints[-1]) == b"a mod's own"
     assert [i.ints[1] for i in f.items if i.type == datafile.IMAGE] == [1]
 
 
-def test_layers_that_share_their_tiles_change_places(box):
-    """The fault that the map had, in whichever order they stand."""
+def test_layers_that_share_tiles_are_swapped(box):
+    """The swap is possible although `check` reports the shared tiles."""
     b = datafile.Builder()
     b.add(datafile.MAP_VERSION, [1])
     b.info(b"nobody")

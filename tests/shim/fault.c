@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Preloaded, it lets a test fail, or kill the program at, the N-th call that changes a disk. The
- * test steers it while the program runs, through the file that MAPFS_SHIM_FAULT names
- * (tests/mount/shims.py).
+ * Preloaded, this library fails the N-th call that changes a disk, or kills the program there. The
+ * test controls it while the program runs, through the file named by MAPFS_SHIM_FAULT
+ * (shims.py of tests/mount).
  *
- * Only mapfs's own calls count, and of those the ones that change a regular file or a directory;
- * what goes to sockets and devices passes, and so does what goes through a mount.
+ * Only calls of mapfs count, and only those that change a regular file or a directory. Calls on
+ * sockets and devices, and those that go through a mount, pass.
  */
-/* Both names of each call are defined here, those for large files under names of their own. */
+/* Both names of each call are defined here; those for large files have separate names. */
 #undef _FILE_OFFSET_BITS
 
 #include <errno.h>
@@ -24,7 +24,7 @@
 #include <sys/vfs.h>
 #include <sys/xattr.h>
 
-#include "shared.h"
+#include "support/shared.h"
 
 enum op {
 	OP_WRITE = 1,
@@ -39,10 +39,10 @@ enum action { COUNT, FAIL, FAIL_FROM, KILL, KILL_TORN, DELAY };
 
 struct control {
 	atomic_uint armed;
-	uint32_t ops; /* which calls count, of enum op */
+	uint32_t ops; /* calls that count, a set of enum op */
 	uint32_t action;
-	uint32_t at;    /* the call that it befalls, from 0 */
-	uint32_t error; /* for FAIL; for DELAY the milliseconds */
+	uint32_t at;    /* number of the affected call, from 0 */
+	uint32_t error; /* the errno for FAIL; milliseconds for DELAY */
 	atomic_uint n;  /* calls so far */
 	atomic_uint trace_n;
 	uint8_t trace[4068];
@@ -50,7 +50,7 @@ struct control {
 
 static struct control *control;
 
-/* The helpers that mapfs runs (fusermount3) inherit the library and are left alone. */
+/* Helpers that mapfs runs (fusermount3) inherit the library and are ignored. */
 static int is_mapfs(void)
 {
 	char path[4096];
@@ -71,7 +71,7 @@ __attribute__((constructor)) static void load(void)
 	control = shared_map("MAPFS_SHIM_FAULT", sizeof(struct control));
 }
 
-/* A process that loads libmount does what mount(8) does, and is left alone like it. */
+/* A process that loads libmount does the work of mount(8), and is ignored like it. */
 void *dlopen(const char *file, int flags)
 {
 	if (file && strstr(file, "libmount"))
@@ -79,15 +79,15 @@ void *dlopen(const char *file, int flags)
 	return NEXT(dlopen)(file, flags);
 }
 
-static void die(void)
+static void kill_process(void)
 {
 	kill(getpid(), SIGKILL);
 	for (;;)
 		pause();
 }
 
-/* 0: go on; -1: fail with errno; 1: do half of it and die. */
-static int befall(enum op op)
+/* 0: continue; -1: fail with errno; 1: do half of the call and die. */
+static int decide_fault(enum op op)
 {
 	unsigned n, t;
 
@@ -104,13 +104,13 @@ static int befall(enum op op)
 		return -1;
 	}
 	if (n == control->at && control->action == KILL)
-		die();
+		kill_process();
 	if (n == control->at && control->action == DELAY)
 		usleep(control->error * 1000);
 	return n == control->at && control->action == KILL_TORN;
 }
 
-static int on_disk(int fd)
+static int is_on_disk(int fd)
 {
 	struct stat st;
 	int saved = errno;
@@ -120,7 +120,7 @@ static int on_disk(int fd)
 	return r;
 }
 
-static int through_a_mount(int fd)
+static int is_through_mount(int fd)
 {
 	struct statfs st;
 	int saved = errno;
@@ -132,13 +132,13 @@ static int through_a_mount(int fd)
 
 ssize_t write(int fd, const void *p, size_t n)
 {
-	int b = on_disk(fd) ? befall(OP_WRITE) : 0;
+	int b = is_on_disk(fd) ? decide_fault(OP_WRITE) : 0;
 
 	if (b < 0)
 		return -1;
 	if (b > 0) {
 		(void)!NEXT(write)(fd, p, n / 2);
-		die();
+		kill_process();
 	}
 	return NEXT(write)(fd, p, n);
 }
@@ -146,13 +146,13 @@ ssize_t write(int fd, const void *p, size_t n)
 #define PWRITE(name, off_type)                                                                     \
 	ssize_t name(int fd, const void *p, size_t n, off_type off)                                \
 	{                                                                                          \
-		int b = befall(OP_WRITE);                                                          \
+		int b = decide_fault(OP_WRITE);                                                    \
                                                                                                    \
 		if (b < 0)                                                                         \
 			return -1;                                                                 \
 		if (b > 0) {                                                                       \
 			(void)!NEXT(name)(fd, p, n / 2, off);                                      \
-			die();                                                                     \
+			kill_process();                                                            \
 		}                                                                                  \
 		return NEXT(name)(fd, p, n, off);                                                  \
 	}
@@ -161,36 +161,36 @@ PWRITE(pwrite64, off64_t)
 
 ssize_t writev(int fd, const struct iovec *v, int n)
 {
-	int b = on_disk(fd) ? befall(OP_WRITE) : 0;
+	int b = is_on_disk(fd) ? decide_fault(OP_WRITE) : 0;
 
 	if (b < 0)
 		return -1;
 	if (b > 0)
-		die();
+		kill_process();
 	return NEXT(writev)(fd, v, n);
 }
 
 ssize_t pwritev(int fd, const struct iovec *v, int n, off_t off)
 {
-	int b = befall(OP_WRITE);
+	int b = decide_fault(OP_WRITE);
 
 	if (b < 0)
 		return -1;
 	if (b > 0)
-		die();
+		kill_process();
 	return NEXT(pwritev)(fd, v, n, off);
 }
 
 ssize_t copy_file_range(
 	int from, off64_t *from_off, int to, off64_t *to_off, size_t n, unsigned flags)
 {
-	int b = befall(OP_WRITE);
+	int b = decide_fault(OP_WRITE);
 
 	if (b < 0)
 		return -1;
 	if (b > 0) {
 		(void)!NEXT(copy_file_range)(from, from_off, to, to_off, n / 2, flags);
-		die();
+		kill_process();
 	}
 	return NEXT(copy_file_range)(from, from_off, to, to_off, n, flags);
 }
@@ -198,24 +198,24 @@ ssize_t copy_file_range(
 #define SYNC(name)                                                                                 \
 	int name(int fd)                                                                           \
 	{                                                                                          \
-		int b = through_a_mount(fd) ? 0 : befall(OP_SYNC);                                 \
+		int b = is_through_mount(fd) ? 0 : decide_fault(OP_SYNC);                          \
                                                                                                    \
 		if (b > 0)                                                                         \
-			die();                                                                     \
+			kill_process();                                                            \
 		return b < 0 ? -1 : NEXT(name)(fd);                                                \
 	}
 SYNC(fsync)
 SYNC(fdatasync)
 SYNC(syncfs)
 
-/* Calls that happen or do not: dying halfway is dying before. */
+/* Calls without a half: dying during the call equals dying before it. */
 #define WHOLE(op, type, name, params, args)                                                        \
 	type name params                                                                           \
 	{                                                                                          \
-		int b = befall(op);                                                                \
+		int b = decide_fault(op);                                                          \
                                                                                                    \
 		if (b > 0)                                                                         \
-			die();                                                                     \
+			kill_process();                                                            \
 		return b < 0 ? -1 : NEXT(name) args;                                               \
 	}
 WHOLE(OP_RENAME, int, rename, (const char *a, const char *to), (a, to))
@@ -237,7 +237,7 @@ WHOLE(OP_META, int, fsetxattr, (int fd, const char *k, const void *v, size_t n, 
 	int name(int dir, const char *path, int flags, ...)                                        \
 	{                                                                                          \
 		int makes = (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;                 \
-		int b = makes ? befall(OP_OPEN) : 0;                                               \
+		int b = makes ? decide_fault(OP_OPEN) : 0;                                         \
 		mode_t mode = 0;                                                                   \
 		va_list ap;                                                                        \
                                                                                                    \
@@ -247,7 +247,7 @@ WHOLE(OP_META, int, fsetxattr, (int fd, const char *k, const void *v, size_t n, 
 			va_end(ap);                                                                \
 		}                                                                                  \
 		if (b > 0)                                                                         \
-			die();                                                                     \
+			kill_process();                                                            \
 		return b < 0 ? -1 : NEXT(name)(dir, path, flags, mode);                            \
 	}
 OPENAT(openat)

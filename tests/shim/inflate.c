@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Preloaded, it writes down every stream that the program inflates, by zlib or by libdeflate: how
- * many bytes came out and their Adler-32, into the table that MAPFS_SHIM_INFLATE names.
- * tests/mount/shims.py reads it.
+ * Preloaded, this library records every stream that the program inflates, with zlib or libdeflate:
+ * the number of decoded bytes and their Adler-32, in the table named by MAPFS_SHIM_INFLATE.
+ * shims.py of tests/mount reads it.
  */
 #include <stdatomic.h>
 #include <stdint.h>
 #include <zlib.h>
 
-#include "shared.h"
+#include "support/shared.h"
 
 enum { ROWS = 65536 };
 
@@ -21,7 +21,7 @@ struct row {
 struct table {
 	atomic_uint n;
 	uint32_t pad;
-	atomic_uint_fast64_t bytes; /* that came out, of whichever stream */
+	atomic_uint_fast64_t bytes; /* decoded bytes of all streams */
 	struct row rows[ROWS];
 };
 
@@ -33,7 +33,7 @@ __attribute__((constructor)) static void load(void)
 	table = shared_map("MAPFS_SHIM_INFLATE", sizeof(struct table));
 }
 
-static void note(uint64_t out, uint32_t adler, int ended)
+static void record_stream(uint64_t out, uint32_t adler, int ended)
 {
 	unsigned i;
 
@@ -44,7 +44,7 @@ static void note(uint64_t out, uint32_t adler, int ended)
 		table->rows[i] = (struct row){out, adler, (uint32_t)ended};
 }
 
-static void count(uint64_t n)
+static void count_output(uint64_t n)
 {
 	if (table && !inside)
 		atomic_fetch_add(&table->bytes, n);
@@ -55,28 +55,28 @@ int inflate(z_streamp s, int flush)
 	uLong before = s->total_out;
 	int r = NEXT(inflate)(s, flush);
 
-	count(s->total_out - before);
+	count_output(s->total_out - before);
 	if (r == Z_STREAM_END)
-		note(s->total_out, (uint32_t)s->adler, 1);
+		record_stream(s->total_out, (uint32_t)s->adler, 1);
 	return r;
 }
 
-/* A stream that is dropped halfway counts by what came out of it. */
-static void dropped(z_streamp s)
+/* A stream that is dropped in the middle counts with its decoded bytes. */
+static void record_dropped_stream(z_streamp s)
 {
 	if (s && s->state && s->msg == NULL && s->total_out)
-		note(s->total_out, 0, 0);
+		record_stream(s->total_out, 0, 0);
 }
 
 int inflateEnd(z_streamp s)
 {
-	dropped(s);
+	record_dropped_stream(s);
 	return NEXT(inflateEnd)(s);
 }
 
 int inflateReset(z_streamp s)
 {
-	dropped(s);
+	record_dropped_stream(s);
 	return NEXT(inflateReset)(s);
 }
 
@@ -88,9 +88,9 @@ int uncompress2(Bytef *dst, uLongf *dst_n, const Bytef *src, uLong *src_n)
 	r = NEXT(uncompress2)(dst, dst_n, src, src_n);
 	inside--;
 	if (r == Z_OK)
-		count(*dst_n);
+		count_output(*dst_n);
 	if (r == Z_OK)
-		note(*dst_n, (uint32_t)adler32(adler32(0, NULL, 0), dst, (uInt)*dst_n), 1);
+		record_stream(*dst_n, (uint32_t)adler32(adler32(0, NULL, 0), dst, (uInt)*dst_n), 1);
 	return r;
 }
 
@@ -99,7 +99,7 @@ int uncompress(Bytef *dst, uLongf *dst_n, const Bytef *src, uLong src_n)
 	return uncompress2(dst, dst_n, src, &src_n);
 }
 
-/* Whole streams go by way of this one where mapfs was built with libdeflate. */
+/* Whole streams use this function if mapfs was built with libdeflate. */
 int libdeflate_zlib_decompress_ex(void *d, const void *src, size_t src_n, void *dst, size_t dst_n,
 	size_t *ret_used, size_t *ret_got);
 
@@ -109,8 +109,9 @@ int libdeflate_zlib_decompress_ex(void *d, const void *src, size_t src_n, void *
 	int r = NEXT(libdeflate_zlib_decompress_ex)(d, src, src_n, dst, dst_n, ret_used, ret_got);
 
 	if (r == 0) {
-		count(*ret_got);
-		note(*ret_got, (uint32_t)adler32(adler32(0, NULL, 0), dst, (uInt)*ret_got), 1);
+		count_output(*ret_got);
+		record_stream(
+			*ret_got, (uint32_t)adler32(adler32(0, NULL, 0), dst, (uInt)*ret_got), 1);
 	}
 	return r;
 }

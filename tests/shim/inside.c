@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Preloaded, it has the worker try what it has no need of, as a map would that had taken it over.
- * The test asks through the file that MAPFS_SHIM_INSIDE names (tests/mount/shims.py); the worker
- * finds that out whenever it waits for a request.
+ * Preloaded, this library makes the worker try calls that it does not need, as if a map had taken
+ * control of it. The test requests them through the file named by MAPFS_SHIM_INSIDE
+ * (shims.py of tests/mount); the worker checks for a request whenever it waits for FUSE
+ * requests.
  */
 #include <errno.h>
 #include <linux/openat2.h>
@@ -21,7 +22,7 @@
 #include <sys/un.h>
 #include <sys/xattr.h>
 
-#include "shared.h"
+#include "support/shared.h"
 
 enum attempt {
 	OPEN,
@@ -46,9 +47,9 @@ enum attempt {
 };
 
 struct control {
-	atomic_uint asked; /* an attempt and 1; 0: nothing, or done */
-	int32_t result;    /* its errno, or 0 */
-	int32_t number;    /* whose, or the mode */
+	atomic_uint asked; /* the requested attempt + 1; 0: none, or done */
+	int32_t result;    /* errno of the attempt, or 0 */
+	int32_t number;    /* the user, or the mode */
 	char path[256];
 };
 
@@ -59,7 +60,7 @@ __attribute__((constructor)) static void load(void)
 	control = shared_map("MAPFS_SHIM_INSIDE", sizeof(struct control));
 }
 
-static int to_unix(const char *path)
+static int connect_to(const char *path)
 {
 	struct sockaddr_un to = {.sun_family = AF_UNIX};
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -83,7 +84,7 @@ static int open_with_mode(const char *path, mode_t mode)
 	return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
 }
 
-/* A name for what has none is made by its descriptor. */
+/* Create a file without a name, and link it by its descriptor. */
 static int make_without_name(const char *path, mode_t mode)
 {
 	char dir[256];
@@ -95,7 +96,7 @@ static int make_without_name(const char *path, mode_t mode)
 	return fd < 0 ? -1 : linkat(fd, "", AT_FDCWD, path, AT_EMPTY_PATH);
 }
 
-/* The first byte of what stands there. */
+/* Change the first byte of the file. */
 static int change(const char *path, enum attempt how)
 {
 	int fd = open(path, O_RDWR);
@@ -110,7 +111,7 @@ static int change(const char *path, enum attempt how)
 	return 0;
 }
 
-static int try_it(enum attempt what)
+static int make_attempt(enum attempt what)
 {
 	char *const none[] = {NULL};
 	const char *path = control->path;
@@ -127,7 +128,7 @@ static int try_it(enum attempt what)
 	case SETXATTR:
 		return setxattr(path, "user.x", "", 0, 0);
 	case CONNECT:
-		return to_unix(path);
+		return connect_to(path);
 	case FORK:
 		return fork();
 	case EXEC:
@@ -159,7 +160,7 @@ static int try_it(enum attempt what)
 	}
 }
 
-/* Of the two processes it is the worker that may not look at the root directory. */
+/* Of the two processes, only the worker cannot access the root directory. */
 static int is_worker(void)
 {
 	int fd = open("/", O_RDONLY | O_DIRECTORY);
@@ -175,7 +176,7 @@ static void answer(void)
 
 	if (asked && is_worker()) {
 		errno = 0;
-		control->result = try_it((enum attempt)(asked - 1)) < 0 ? errno : 0;
+		control->result = make_attempt((enum attempt)(asked - 1)) < 0 ? errno : 0;
 		atomic_store(&control->asked, 0);
 	}
 }
@@ -186,7 +187,7 @@ int poll(struct pollfd *fds, nfds_t n, int timeout)
 	return NEXT(poll)(fds, n, timeout);
 }
 
-/* What the C library makes of poll if it checks sizes. */
+/* The C library's variant of poll with size checks. */
 int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room);
 int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room)
 {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Zlib
-"""What the documents promise: each link and each page that one names is there, and each command line
-that one shows is one that mapfs knows. The examples themselves are run by tests/examples."""
+"""Checks of the documentation: links and named pages exist, and mapfs knows each command line. tests/examples runs
+the examples."""
 import functools
 import glob
 import json
@@ -14,9 +14,9 @@ import pytest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BINARY = os.environ["MAPFS_BINARY"]
-sys.path.insert(0, os.path.join(ROOT, "tests", "mount"))
+sys.path.insert(0, os.path.join(ROOT, "tests", "mount", "support"))
 import randommap  # noqa: E402
-# Manual pages of others, by section, that ours may name.
+# Manual pages of other programs, by section, that our pages may name.
 OTHERS = {"fusermount3": "1", "grep": "1", "mv": "1", "touch": "1", "xdg-open": "1", "chmod": "1", "git": "1", "diff": "1",
           "mount": "8", "umount": "8", "fstab": "5", "getfattr": "1", "setfattr": "1", "sync": "1", "cp": "1",
           "systemd.automount": "5", "user_caps": "5", "gitattributes": "5", "git-merge-file": "1", "regex": "7"}
@@ -40,12 +40,12 @@ MANUALS = named("docs/*.[1-9]")
 
 
 def prose(text):
-    """Markdown without its blocks of code, whose brackets are no links."""
+    """Markdown without code blocks, whose brackets are no links."""
     return re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
 
 
 def anchors(text):
-    """As forges make them of headings."""
+    """The anchors that forges make from headings."""
     found = set()
     for heading in re.findall(r"^#+ (.*)$", prose(text), re.M):
         name = re.sub(r"[^\w\- ]", "", heading.replace("`", "").lower()).replace(" ", "-")
@@ -59,7 +59,7 @@ def links(text):
 
 
 @pytest.mark.parametrize("page", MARKDOWN)
-def test_links_lead_somewhere(page):
+def test_every_link_has_a_target(page):
     wrong = []
     for link in links(read(page)):
         if re.match(r"[a-z]+:", link):
@@ -74,7 +74,7 @@ def test_links_lead_somewhere(page):
 
 
 def paths_named(page, text):
-    """What stands as code or in italics and is a path of the project."""
+    """Paths of the project in code or italics."""
     spans = re.findall(r"`([^`\n]+)`", prose(text)) if page.endswith(".md") else re.findall(
         r"^\.I[R]? (\S+)", text, re.M)
     for span in spans:
@@ -84,14 +84,14 @@ def paths_named(page, text):
 
 
 @pytest.mark.parametrize("page", MARKDOWN + MANUALS)
-def test_paths_of_the_project_are_there(page):
+def test_named_paths_of_the_project_exist(page):
     wrong = [p for p in paths_named(page, read(page))
              if not any(glob.glob(os.path.join(ROOT, at, p + end))
                         for at in (".", os.path.dirname(page), "src", "docs", "tests") for end in ("", ".c", ".py"))]
     assert wrong == []
 
 
-def test_every_document_is_reached_from_readme():
+def test_every_document_is_linked_from_readme():
     todo, seen = ["README.md"], set()
     while todo:
         page = todo.pop()
@@ -109,7 +109,7 @@ def test_every_document_is_reached_from_readme():
 
 
 def pages():
-    """name -> section, also of links that the installation makes."""
+    """{name: section} of all pages, including links that the installation makes."""
     found = {}
     for path in MANUALS:
         name, _, section = os.path.basename(path).rpartition(".")
@@ -137,19 +137,19 @@ def plain(text):
 
 
 def names_of(page):
-    """Those that its section NAME gives."""
+    """The names in the section NAME of a page."""
     name = re.search(r"^\.SH NAME\n(.*?)^\.SH", read(page), re.M | re.S)[1]
     return {n.strip() for n in plain(name).split(" - ")[0].replace("\n", " ").split(",")}
 
 
 def references(text):
-    """(name, section) of every "name (1)" that a macro or \\fB sets."""
+    """The (name, section) pairs of references like "name (1)", set with a macro or with \\fB."""
     return re.findall(r"^\.BR ([\w.\\-]+) \((\d)\)", text, re.M) + re.findall(
         r"\\fB([a-z][\w.\\-]*?)\\fR\((\d)\)", text)
 
 
 @pytest.mark.parametrize("page", MANUALS)
-def test_manual_pages_that_are_named_are_there(page):
+def test_named_manual_pages_exist(page):
     ours = pages()
     wrong = [(name, section) for name, section in
              ((n.replace("\\", ""), s) for n, s in references(read(page)))
@@ -158,7 +158,7 @@ def test_manual_pages_that_are_named_are_there(page):
     assert wrong == []
 
 
-def test_manual_pages_name_one_another():
+def test_manual_pages_refer_to_each_other():
     main = read("docs/mapfs.1")
     for page in MANUALS:
         if page == "docs/mapfs.1":
@@ -180,7 +180,7 @@ def test_manual_pages_have_no_mistake(page):
 
 
 def keys_in(value):
-    """All keys of what a JSON file holds."""
+    """All keys in a JSON value."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield key
@@ -208,7 +208,7 @@ def test_the_manual_has_every_file_and_every_key_of_a_map(tmp_path):
 
 
 def test_links_to_manual_pages_are_installed():
-    """Each name of a page that is not its file's has a link."""
+    """Each name of a page that differs from its file name has a link."""
     installed = read("docs/meson.build")
     for page in MANUALS:
         assert "'%s'" % os.path.basename(page) in installed
@@ -221,7 +221,7 @@ def test_links_to_manual_pages_are_installed():
 
 @functools.lru_cache(None)
 def help_of(command="options"):
-    """Of a command, or the page of all options of a mount."""
+    """The help page of a command, or of all mount options."""
     r = subprocess.run([BINARY, "help", command], capture_output=True, text=True, timeout=60)
     assert r.returncode == 0 and r.stderr == "", command
     return r.stdout
@@ -232,7 +232,7 @@ def commands():
 
 
 def options_in(text):
-    """Those that a --help page says: the first column, and what stands in brackets in its usage."""
+    """The options on a --help page: the first column, and options in brackets in the usage."""
     found = set()
     for line in re.findall(r"^ +(-.*)$", text, re.M):
         found |= set(re.findall(r"(?:^|[, ])(--?[A-Za-z][\w-]*)", line.split("  ")[0]))
@@ -253,7 +253,7 @@ def code_of(page):
     if page.endswith(".md"):
         blocks = [code for language, code in re.findall(r"^```(\w*)\n(.*?)^```$", text, re.M | re.S)
                   if language in ("", "sh")]
-        # A span may go on in the next line.
+        # A code span may continue in the next line.
         spans = re.findall(r"`([^`]+)`", prose(text))
         return "\n".join(blocks).splitlines() + [s.replace("\n", " ") for s in spans]
     examples = re.findall(r"^\.(?:nf|EX)\n(.*?)^\.(?:fi|EE)", text, re.M | re.S)
@@ -261,8 +261,8 @@ def code_of(page):
     return [plain(line) for line in "\n".join(examples).splitlines() + bold]
 
 
-def shown(page):
-    """The words of each `mapfs ...` in a document's code."""
+def command_lines(page):
+    """The words of each `mapfs ...` in the code of a document."""
     for line in code_of(page):
         line = re.sub(r"(?:^|\s)#.*", "", line)
         for command in re.findall(r"(?<![\w./@=-])(?:build/src/)?mapfs ((?:'[^']*'|\"[^\"]*\"|\$\([^)]*\)|[^|;&)\n>])+)",
@@ -273,7 +273,7 @@ def shown(page):
 
 
 def mistakes(words, known):
-    """What of a command line no --help page has."""
+    """The words of a command line that no --help page has."""
     first = words[0]
     name = first if re.fullmatch(r"[a-z]+", first) and first in commands() else None
     if name:
@@ -290,13 +290,13 @@ def mistakes(words, known):
             wrong += [] if word.split("=")[0] in options or word.strip("'") == "--" else [word]
         elif re.match(r"-[A-Za-z]", word):
             wrong += ["-" + c for c in word[1:] if "-" + c not in options and "-o" != word[:2]]
-    # Maps have an ending, and what stands for a name is in capitals.
+    # Maps have an ending, and placeholders are in capitals.
     if not name and re.fullmatch(r"[a-z]+", first) and first not in DIRECTORIES:
         wrong.append(first)
     return wrong
 
 
-# First words that are names of directories, in an example.
+# First words in examples that are directory names.
 DIRECTORIES = {"maps"}
 
 
@@ -306,13 +306,13 @@ def known():
 
 
 @pytest.mark.parametrize("page", MARKDOWN + MANUALS)
-def test_command_lines_that_are_shown_are_known(page, known):
-    wrong = [(" ".join(words), found) for words in shown(page) for found in [mistakes(words, known)] if found]
+def test_documented_command_lines_are_valid(page, known):
+    wrong = [(" ".join(words), found) for words in command_lines(page) for found in [mistakes(words, known)] if found]
     assert wrong == []
 
 
 @pytest.mark.parametrize("page", MARKDOWN)
-def test_scripts_know_the_options_that_are_shown(page):
+def test_scripts_know_their_documented_options(page):
     wrong = []
     for line in code_of(page):
         for script, rest in re.findall(r"(?:^|\s)(contrib/[a-z]+)((?: [^\s;|&]+)*)", re.sub(r"\s#.*", "", line)):
@@ -322,7 +322,7 @@ def test_scripts_know_the_options_that_are_shown(page):
 
 
 def page_of(command):
-    """Where the manual has it: a page of its own or of its group; mapfs.1 where there is none."""
+    """The manual page of a command: its own, that of its group, or mapfs.1."""
     for page in MANUALS:
         if "mapfs-" + command in names_of(page):
             return page
@@ -333,7 +333,7 @@ def page_of(command):
 def test_the_manual_has_every_option_of_help(command):
     page = plain(read(page_of(command) if command else "docs/mapfs.1"))
     assert not command or re.search(r"\bmapfs %s\b|\b%s\b" % (command, command), page)
-    # A group of letters is one option each.
+    # Each letter of a group is an option.
     written = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", page))
     for letters in re.findall(r"(?<![\w-])-([A-Za-z]+)\b", page):
         written |= {"-" + c for c in letters}
@@ -357,11 +357,11 @@ def test_the_manual_has_no_option_that_help_lacks(page):
     assert wrong == []
 
 
-# ---- that these tests find what they are for
+# ---- these tests find mistakes
 
 
-def test_what_is_wrong_is_found(known):
-    assert sum(len(list(shown(page))) for page in MARKDOWN + MANUALS) > 100
+def test_the_checks_find_mistakes(known):
+    assert sum(len(list(command_lines(page))) for page in MARKDOWN + MANUALS) > 100
     assert anchors("# A b\n## A b\n## `c` d!\n") == {"a-b", "a-b-1", "c-d"}
     assert links("[a](b.md#c) ```\n") == ["b.md#c"]
     for line, wrong in (("ls -lR dm1.map", []), ("ls -z dm1.map", ["-z"]), ("-u --discart mnt", ["--discart"]),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""What holds of the sources as text: where arrows point, what a room may include."""
+"""Checks of the sources as text: dependencies between rooms, and style."""
 import ast
 import glob
 import json
@@ -21,11 +21,11 @@ BELOW = {
     "tools": {"base", "codec", "formats", "vfs", "tools"},
     "cli": {"base", "codec", "formats", "vfs", "fuse", "tools", "cli"},
 }
-# Rooms within rooms, the same: each folder of such a room, and the folders that it may include. Files
-# beside the folders stand above all of them.
+# The folders of a room, and the folders that each of them may include. None stands for the files beside the folders.
+# Those files may include every folder.
 SUBROOMS = {
     "base": {
-        # All of them use the files beside the folders.
+        # All folders use the files beside them.
         "threads": {None},
         "disk": {"threads", None},
         "durable": {"disk", None},
@@ -66,7 +66,7 @@ SUBROOMS = {
         "tidy": {"whole"},
     },
     "cli": {
-        # The face of the room, which says how a command is called, is beside the folders.
+        # The header that declares what a command is has its place beside the folders.
         "line": {None},
         "unmount": {"line", None},
         "commands": {"line", None},
@@ -80,7 +80,7 @@ SUBROOMS = {
         "ops": {"files", "journal", "volume", "overlay", "tree"},
         "save": {"files", "journal", "volume", "overlay", "tree", "ops"},
         "offline": {"files", "journal", "volume", "overlay", "tree", "save"},
-        # Many of what the files beside the folders make one of.
+        # Combines several volumes, which are made by the files beside the folders.
         "folder": {"files", "journal", "volume", "tree", "ops", "save", None},
     },
     "formats/teeworlds": {
@@ -135,13 +135,13 @@ def test_includes_point_down():
 
 
 def subroom(outer, path):
-    """The folder of the room that a path is in, or None."""
+    """The folder of a room that contains a path, or None."""
     inner = path[len(outer) + 1:].split("/")
     return inner[0] if path.startswith(outer + "/") and len(inner) > 1 else None
 
 
 @pytest.mark.parametrize("outer", sorted(SUBROOMS))
-def test_includes_of_rooms_within_rooms_point_down(outer):
+def test_includes_between_folders_of_a_room_point_down(outer):
     below = SUBROOMS[outer]
     inside = [p for p in sources() if subroom(outer, p)]
     assert {subroom(outer, p) for p in inside} == set(below)
@@ -151,8 +151,7 @@ def test_includes_of_rooms_within_rooms_point_down(outer):
     assert wrong == []
 
 
-# Modules that call one another in a circle, of which no order makes one without the others. None may become
-# larger, and there is to be no other.
+# Cycles of modules that call each other. None of them may grow, and no new one may appear.
 CIRCLES = {
     "tools": [],
     "vfs": [],
@@ -165,7 +164,7 @@ CIRCLES = {
 
 
 def calls(library):
-    """For each module of a static library the others of it whose functions or data it names."""
+    """For each module of a static library, the other modules whose functions or data it uses."""
     listing = subprocess.run(["nm", "-A", library], check=True, stdout=subprocess.PIPE, text=True).stdout
     defined, wanted = {}, {}
     for line in listing.splitlines():
@@ -179,7 +178,7 @@ def calls(library):
     return {m: {defined[n] for n in names if n in defined} - {m} for m, names in wanted.items()}
 
 
-def reached(graph, start):
+def reachable(graph, start):
     seen, todo = set(), [start]
     while todo:
         for module in graph.get(todo.pop(), set()) - seen:
@@ -189,11 +188,11 @@ def reached(graph, start):
 
 
 @pytest.mark.parametrize("name", sorted(CIRCLES))
-def test_modules_call_each_other_in_no_circle(name):
+def test_modules_have_no_call_cycles(name):
     library = os.path.join(os.path.dirname(os.environ["MAPFS_BINARY"]), name, "lib%s.a" % name)
     graph = calls(library)
     assert len(graph) > 10
-    reach = {m: reached(graph, m) for m in graph}
+    reach = {m: reachable(graph, m) for m in graph}
     circles = {frozenset(o for o in reach[m] if m in reach.get(o, set())) for m in graph if m in reach[m]}
     assert [sorted(c) for c in circles if not any(c <= known for known in CIRCLES[name])] == []
 
@@ -218,11 +217,11 @@ def formats():
 
 
 def may_name(path, name):
-    """The table of formats, and a format's own folders; the table of tools names those folders of the tools."""
+    """Only the table of formats and the folders of a format may name it; the table of tools names its tools."""
     return path == "formats/formats.c" or path.startswith(("formats/%s/" % name, "tools/%s/" % name))
 
 
-def test_only_the_tables_name_a_format():
+def test_only_the_tables_include_a_format():
     assert "teeworlds" in formats()
     outside = [(p, n) for p in sources() for kind, n in includes(p) if kind == '"'
                for f in formats()
@@ -234,14 +233,14 @@ def test_only_the_tables_name_a_format():
 
 
 @pytest.mark.parametrize("name", ["formats/format.h", "vfs", "fuse", "tools", "cli", "main.c"])
-def test_no_format_is_named_where_none_should_be_known(name):
+def test_code_outside_the_tables_names_no_format(name):
     wrong = [p for p in sources() if p == name or p.startswith(name + os.sep)
              for f in formats() if re.search(r'"%s"|\b%s_' % (f, f), code(p))
              and not may_name(p, f) and p != "tools/tools.c"]
     assert wrong == []
 
 
-def test_no_folder_holds_more_than_can_be_seen_at_once():
+def test_no_folder_has_more_than_25_files():
     held = {}
     for p in sources():
         held.setdefault(os.path.dirname(p), []).append(p)
@@ -252,7 +251,7 @@ def code(path):
     return re.sub(r"/\*.*?\*/", "", text(path), flags=re.S)
 
 
-def test_every_file_begins_with_its_licence():
+def test_every_file_begins_with_its_license():
     assert [p for p in sources() if not text(p).startswith("/* SPDX-License-Identifier: Zlib */\n")
             ] == []
 
@@ -263,7 +262,7 @@ def test_no_line_ends_in_blanks():
 
 
 def imported(tree):
-    """(line, name) of what a module imports."""
+    """The (line, name) pairs of imports of a module."""
     for node in ast.walk(tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             for alias in node.names:
@@ -271,7 +270,7 @@ def imported(tree):
 
 
 def test_python_imports_what_it_uses():
-    """A module that is imported for what it does, or a fixture, says noqa: F401, as for other tools."""
+    """An import for a side effect, or of a fixture, has a comment noqa: F401."""
     unused, paths = [], glob.glob(os.path.join(ROOT, "tests", "**", "*.py"), recursive=True)
     for path in paths:
         with open(path, encoding="utf-8") as f:
@@ -283,34 +282,34 @@ def test_python_imports_what_it_uses():
     assert len(paths) > 100 and unused == []
 
 
-def test_the_top_level_is_what_the_design_allows():
+def test_the_top_level_has_only_allowed_names():
     allowed = {"meson.build", "src", "tests", "docs", "contrib", "README.md", "COPYING"}
     odd = [n for n in os.listdir(ROOT) if n not in allowed and not n.startswith((".", "build"))]
     assert odd == []
 
 
 def test_every_test_is_built_and_run():
-    """What no meson.build names fails for nobody."""
+    """A test that no meson.build names would never fail."""
     build = os.path.dirname(os.path.dirname(os.environ["MAPFS_BINARY"]))
 
-    def told(about):
+    def introspection(about):
         with open(os.path.join(build, "meson-info", "intro-%s.json" % about), encoding="utf-8") as f:
             return json.load(f)
 
-    def of_tests(ending, known):
+    def missing_tests(ending, known):
         known = {os.path.realpath(os.path.join(build, path)) for path in known}
         here = os.path.realpath(os.path.join(ROOT, "tests"))
         return [p for p in glob.glob(os.path.join(here, "**", ending), recursive=True) if p not in known]
 
-    if any(o["name"] == "b_sanitize" and o["value"] != "none" for o in told("buildoptions")):
+    if any(o["name"] == "b_sanitize" and o["value"] != "none" for o in introspection("buildoptions")):
         pytest.skip("a build with sanitizers leaves some out")
-    groups = [group for target in told("targets") for group in target["target_sources"]]
-    assert of_tests("test_*.py", [word for test in told("tests") for word in test["cmd"]]) == []
-    unbuilt = of_tests("*.c", [path for group in groups for path in group.get("sources", [])])
+    groups = [group for target in introspection("targets") for group in target["target_sources"]]
+    assert missing_tests("test_*.py", [word for test in introspection("tests") for word in test["cmd"]]) == []
+    unbuilt = missing_tests("*.c", [path for group in groups for path in group.get("sources", [])])
     assert unbuilt == []
 
 
-def test_the_example_of_a_format_is_what_the_guide_says():
+def test_the_guide_quotes_the_example_of_a_format():
     with open(os.path.join(ROOT, "tests/formats/quake_pak.c"), encoding="utf-8") as f:
         example = f.read()
     with open(os.path.join(ROOT, "docs/developing.md"), encoding="utf-8") as f:

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * dump: what a map's files hold, for test_layers.py.
+ * dump: prints the files of maps, for test_layers.py.
  *
  *     dump DIR... -- FILE.map...
  *
- * For every file below the named directories of the mount: its size, the CRC-32 of what get gives
- * ("-" where it cannot be read) and its path, behind a line with the map's.
+ * For each map it prints a line with the map's path, then for each file below the given directories
+ * of the mount: its size, the CRC-32 of its content ("-" if it cannot be read) and its path.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <zlib.h>
 
-#include "fixture.h"
+#include "support/fixture.h"
 
 static const struct snapshot *at_hand;
 
-static void visit(void *arg, const char *path, const struct file_attr *entry)
+static void print_file(void *arg, const char *path, const struct file_attr *entry)
 {
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
 	struct error e = ERROR_INIT;
@@ -45,7 +45,7 @@ int main(int argc, char **argv)
 		at_hand = f.s;
 		for (int k = 1; f.s && k < dirs; k++)
 			if (entry_find(f.s, argv[k], &dir) == 0)
-				entry_walk(f.s, dir.id, argv[k], visit, NULL, &e);
+				entry_walk(f.s, dir.id, argv[k], print_file, NULL, &e);
 		fixture_close(&f);
 	}
 	return 0;

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * laws: the laws of formats/format.h, for every file of every map that is named.
+ * laws: checks the laws of formats/format.h for every file of the given maps.
  *
  *     laws [--identical|--list] FILE.map...
  *
- * Size, determinism (any range is a slice of the whole), GetPut, PutGet, Locality; then the map
- * with all puts is written, verified and read again. With --identical a forced rewrite of the
- * untouched map must give the very bytes of the file. Prints how many files of each kind there
- * were, how many read-only, how many that cannot be read. Exit code 1: a law is broken (each is a
- * line on stderr). A map that is refused is counted and is no failure: corpus.list says which must
- * be.
+ * Checks Size, determinism (any range is a slice of the whole), GetPut, PutGet and Locality; then
+ * the map with all puts is written, verified and read again. With --identical a forced rewrite of
+ * the unchanged map must give exactly the bytes of the file. Prints the number of files of each
+ * kind, of read-only files, and of unreadable files. The exit code is 1 if a law is broken (one
+ * line on stderr for each). A refused map is counted and is no failure: corpus.list says which maps
+ * must be refused.
  */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "fixture.h"
-#include "mutate.h"
+#include "support/fixture.h"
+#include "support/mutate.h"
 
 struct tally {
 	unsigned files, read_only, unreadable, puts, refused;
@@ -27,11 +27,11 @@ struct run {
 	struct tally kinds[TW_N_KINDS];
 	unsigned maps, not_opened, broken;
 
-	/* of the map at hand */
+	/* of the current map */
 	const char *map;
 	const struct fixture *f;
-	bool packed;              /* images are shown compressed, and put stored */
-	struct snapshot *changed; /* with the puts of every file so far */
+	bool packed;              /* images are shown compressed, and put uncompressed */
+	struct snapshot *changed; /* has the puts of all files so far */
 };
 
 static void broken(void *arg, const char *path, const char *law, const char *text)
@@ -62,12 +62,12 @@ static void check_put(
 	struct file_attr now;
 	int r;
 
-	/* An item that counts for nothing may have left, so that it does not begin to. */
+	/* An ignored item may have been removed, so that it does not become valid. */
 	if (!b || (tw_id_kind(entry->id) == TW_K_RAW_ITEM &&
 			  before->format->stat(before, entry->id, &now, &e) == -ENOENT))
 		return;
 	r = laws_put(&laws, &run->changed, path, entry, b, !run->packed, &e);
-	/* Only raw/ may refuse what mutate makes. */
+	/* Only raw/ may refuse content that mutate makes. */
 	if (r == -EINVAL && tw_id_kind(entry->id) < TW_K_RAW)
 		broken(run, path, "PutGet refuses", error_text(&e));
 	tally->refused += r == -EINVAL;
@@ -76,7 +76,7 @@ static void check_put(
 		check_locality(run, path, entry->id, before);
 }
 
-static void visit(void *arg, const char *path, const struct file_attr *entry)
+static void check_file(void *arg, const char *path, const struct file_attr *entry)
 {
 	struct run *run = arg;
 	const struct laws laws = {broken, run};
@@ -86,7 +86,7 @@ static void visit(void *arg, const char *path, const struct file_attr *entry)
 
 	tally->files++;
 	tally->read_only += !entry->is_writable;
-	/* Beyond this, bounded memory has a test of its own. */
+	/* Larger files are left to the test of bounded memory. */
 	if (entry->has_size && entry->size > (512u << 20))
 		return;
 	r = laws_read(&laws, run->f->s, path, entry, &whole);
@@ -126,7 +126,7 @@ static void run_map(struct run *run, const char *path, bool identical)
 		return;
 	}
 	run->changed = snapshot_ref(f.s);
-	if (entry_walk(f.s, ENTRY_ROOT, "", visit, run, &e) < 0)
+	if (entry_walk(f.s, ENTRY_ROOT, "", check_file, run, &e) < 0)
 		broken(run, "", "walk", error_text(&e));
 	check_rewrite(run, f.s, false, false);
 	check_rewrite(run, run->changed, false, false);
@@ -136,7 +136,7 @@ static void run_map(struct run *run, const char *path, bool identical)
 	fixture_close(&f);
 }
 
-/* The same of the images alone, compressed. */
+/* Check the laws for the images only, compressed. */
 static void run_packed(struct run *run, const char *path)
 {
 	struct error e = ERROR_INIT;
@@ -148,7 +148,7 @@ static void run_packed(struct run *run, const char *path)
 	if (fixture_open(&f, path, FIXTURE_PACKED, &e) == 0 &&
 		entry_find(f.s, "images", &images) == 0) {
 		run->changed = snapshot_ref(f.s);
-		if (entry_walk(f.s, images.id, "images", visit, run, &e) < 0)
+		if (entry_walk(f.s, images.id, "images", check_file, run, &e) < 0)
 			broken(run, "images", "walk", error_text(&e));
 		check_rewrite(run, run->changed, false, false);
 		snapshot_unref(run->changed);
@@ -156,7 +156,9 @@ static void run_packed(struct run *run, const char *path)
 	fixture_close(&f);
 }
 
-/* To compress all images of a map several times takes long: of so many maps one is tried. */
+/*
+ * Compressing all images of a map several times takes long, so only one map of this many is tried.
+ */
 enum { PACKED_SHARE = 8 };
 
 static void list_map(const char *path)

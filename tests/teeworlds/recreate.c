@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * recreate: a map made anew from the typed files of another one.
+ * recreate: makes a new map from the typed files of another one.
  *
  *     recreate IN.map OUT.map [SEED]
  *
  * Every file of info, images, sounds, envelopes and groups is put into an empty map, in the order
- * of the listing or shuffled; what has to wait for other files is tried again until nothing
- * changes. Prints what does not fit; exit code 1 then.
+ * of the listing or shuffled; unresolved files are tried again until nothing changes. Prints the
+ * files that cannot be put; the exit code is then 1.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "fixture.h"
+#include "support/fixture.h"
 
 enum { FILES_MAX = 20000 };
 
@@ -23,7 +23,7 @@ struct item {
 	bool done;
 };
 
-struct making {
+struct new_map {
 	struct fixture in;
 	struct snapshot *now;
 	struct item *items;
@@ -38,15 +38,15 @@ struct making {
 	int bad;
 };
 
-static void complain(struct making *m, const char *path, const struct error *e)
+static void complain(struct new_map *m, const char *path, const struct error *e)
 {
 	fprintf(stderr, "%s: %s\n", path, error_text(e));
 	m->bad = 1;
 }
 
-static void visit(void *arg, const char *path, const struct file_attr *entry)
+static void add_part(void *arg, const char *path, const struct file_attr *entry)
 {
-	struct making *m = arg;
+	struct new_map *m = arg;
 	struct error e = ERROR_INIT;
 	struct item *it = &m->items[m->n];
 
@@ -60,14 +60,15 @@ static void visit(void *arg, const char *path, const struct file_attr *entry)
 	m->n++;
 }
 
-static void placed(struct making *m, entry_id id, entry_id dir, const char *name)
+static void collect_placements(struct new_map *m, entry_id id, entry_id dir, const char *name)
 {
 	m->places[m->n_places++] = (struct placement){
 		.id = id, .dir = dir, .name = strdup(name), .order = (uint32_t)m->n_places};
 }
 
-/* The entry of a path in the new map, made if need be. */
-static int need(struct making *m, const char *path, bool is_dir, entry_id *ret, struct error *e)
+/* Find the entry of a path in the new map, or create it. */
+static int find_or_create(
+	struct new_map *m, const char *path, bool is_dir, entry_id *ret, struct error *e)
 {
 	const char *slash = strrchr(path, '/');
 	char above[1024];
@@ -88,7 +89,7 @@ static int need(struct making *m, const char *path, bool is_dir, entry_id *ret, 
 	if (!slash)
 		return error_set(e, -2, "%s: it is not there", path);
 	snprintf(above, sizeof(above), "%.*s", (int)(slash - path), path);
-	r = need(m, above, true, &dir, e);
+	r = find_or_create(m, above, true, &dir, e);
 	if (r < 0)
 		return r;
 	r = m->now->format->tree->classify(m->now, dir, slash + 1, is_dir, ENTRY_ROOT, &meaning, e);
@@ -97,7 +98,7 @@ static int need(struct making *m, const char *path, bool is_dir, entry_id *ret, 
 	if (r == 0)
 		r = m->now->format->tree->add(&m->now, dir, slash + 1, is_dir, ret, e);
 	if (r == 0 && meaning.kind == NAME_OBJECT)
-		placed(m, *ret, dir, slash + 1);
+		collect_placements(m, *ret, dir, slash + 1);
 	if (r == 0 && is_dir) {
 		m->dirs[m->n_dirs].path = strdup(path);
 		m->dirs[m->n_dirs++].id = *ret;
@@ -105,7 +106,7 @@ static int need(struct making *m, const char *path, bool is_dir, entry_id *ret, 
 	return r;
 }
 
-static void shuffle(struct making *m, unsigned seed)
+static void shuffle(struct new_map *m, unsigned seed)
 {
 	for (size_t i = m->n; seed && i > 1; i--) {
 		size_t k = (seed >> 8) % i;
@@ -117,20 +118,20 @@ static void shuffle(struct making *m, unsigned seed)
 	}
 }
 
-static int put_one(struct making *m, const struct item *it, struct error *e)
+static int put_one(struct new_map *m, const struct item *it, struct error *e)
 {
 	const struct build_context others = {.placements = m->places, .n_placements = m->n_places};
 
 	return entry_put_beside(&m->now, it->id, it->content->data, it->content->size, &others, e);
 }
 
-static void put_all(struct making *m)
+static void put_all(struct new_map *m)
 {
 	size_t left = m->n, before = m->n + 1;
 	struct error e = ERROR_INIT;
 
 	for (size_t i = 0; i < m->n; i++)
-		if (need(m, m->items[i].path, false, &m->items[i].id, &e) < 0)
+		if (find_or_create(m, m->items[i].path, false, &m->items[i].id, &e) < 0)
 			complain(m, m->items[i].path, &e);
 	while (left && left < before) {
 		before = left;
@@ -162,7 +163,7 @@ static void refused(void *arg, const struct format_fault *f)
 	print_line(arg, FORMAT_NOTE, f->line);
 }
 
-static int write_map(struct making *m, const char *path, struct error *e)
+static int write_map(struct new_map *m, const char *path, struct error *e)
 {
 	struct snapshot *finalized = NULL;
 	struct file *file = NULL;
@@ -194,7 +195,7 @@ static int write_map(struct making *m, const char *path, struct error *e)
 
 int main(int argc, char **argv)
 {
-	static struct making m;
+	static struct new_map m;
 	const struct source none = {.name = "new.map"};
 	struct format_context ctx = {0};
 	struct error e = ERROR_INIT;
@@ -210,7 +211,7 @@ int main(int argc, char **argv)
 	m.dirs = calloc(FILES_MAX, sizeof(*m.dirs));
 	if (!m.items || !m.places || !m.dirs ||
 		format_teeworlds.open(&none, &ctx, &m.now, &e) < 0 ||
-		entry_walk(m.in.s, ENTRY_ROOT, "", visit, &m, &e) < 0) {
+		entry_walk(m.in.s, ENTRY_ROOT, "", add_part, &m, &e) < 0) {
 		fprintf(stderr, "%s\n", error_text(&e));
 		return 1;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* Groups, layers and envelopes that are new: made in any order of arrival, and judged. */
-#include "world.h"
+/* New groups, layers and envelopes: created in any order, and validated. */
+#include "support/world.h"
 
 enum {
 	TILES_ENVELOPE = 11,
@@ -13,7 +13,7 @@ enum {
 
 static const char tiles_json[] = "{\"type\": 2, \"width\": 3, \"height\": 2}";
 
-/* A group with all that it can have, its files in the order of `order`. */
+/* A group with every kind of file, created in the order of `order`. */
 static const struct {
 	const char *layer, *name, *text;
 } arrivals[] = {
@@ -58,8 +58,8 @@ static void begin_arrival(struct arrival *a)
 	}
 }
 
-/* A file as it is closed: taken, or to be tried again. */
-static void arrive(struct arrival *a, int i)
+/* Close a file: its content is accepted, or tried again later. */
+static void put_arriving_file(struct arrival *a, int i)
 {
 	struct error err = ERROR_INIT;
 	int r = world_put_text(&a->w, a->files[i], arrivals[i].text, &err);
@@ -80,7 +80,7 @@ static void end_arrival(struct arrival *a)
 	for (int round = 0; round < 3; round++)
 		for (int i = 0; i < ARRIVALS; i++)
 			if (!a->done[i])
-				arrive(a, i);
+				put_arriving_file(a, i);
 	for (int i = 0; i < ARRIVALS; i++)
 		assert_true(a->done[i]);
 }
@@ -112,52 +112,52 @@ static void check_arrival(struct arrival *a)
 		w->after.s, "groups/1_New/layers/0_t/flags.csv", "  0,  1,  0\n  1,  0,  8\n");
 	assert_content(
 		w->after.s, "groups/1_New/layers/3_e/number.csv", arrivals[ARRIVALS - 1].text);
-	/* A table that was not put is zeros, and the physics layer is of the game's size. */
+	/* A missing table becomes zeros, and the physics layer has the size of the game layer. */
 	assert_content(w->after.s, "groups/1_New/layers/3_e/id.csv",
 		"  0,  0,  0,  0\n  0,  0,  0,  0\n  0,  0,  0,  0\n");
 	assert_int_equal(world_ints(w, TW_LAYER, 3, LIST_DATA)[34], 3);
 	assert_int_equal(world_ints(w, TW_LAYER, 3, LIST_DATA)[36], 0);
 	assert_int_equal(world_ints(w, TW_LAYER, 4, LIST_DATA)[8], 2);
 	ITEM(w, AUTOMAPPER, 4, 1, 1, 0, 5, 0, 0);
-	/* Tangents that the points of this map have no room for stand in an item of their own. */
+	/* The points of this map have no fields for tangents, so these get a separate item. */
 	assert_content(w->after.s, "envelopes/3_wave.json",
 		"{\n  \"version\": 2,\n  \"channels\": 3,\n  \"synchronized\": false,\n"
 		"  \"points\": [\n    {\"time\": 7, \"curve_type\": \"bezier\", \"values\": [0, 0, "
 		"0, 0], "
 		"\"in_tangent_dx\": [1, 2, 3, 4], \"in_tangent_dy\": [0, 0, 0, 0], "
 		"\"out_tangent_dx\": [0, 0, 0, 0], \"out_tangent_dy\": [0, 0, 0, 0]}\n  ]\n}\n");
-	/* What was there shows what it showed. */
+	/* Existing layers show what they showed before. */
 	assert_int_equal(world_int(w, TW_LAYER, 0, TILES_IMAGE), 0);
 	assert_int_equal(world_int(w, TW_LAYER, 1, LIST_SOURCE), 3);
 }
 
-static void a_group_arrives_in_order(void **state)
+static void a_new_group_is_accepted_in_order(void **state)
 {
 	struct arrival a;
 
 	(void)state;
 	begin_arrival(&a);
 	for (int i = 0; i < ARRIVALS; i++)
-		arrive(&a, i);
+		put_arriving_file(&a, i);
 	end_arrival(&a);
 	check_arrival(&a);
 	world_close(&a.w);
 }
 
-static void a_group_arrives_backwards(void **state)
+static void a_new_group_is_accepted_in_reverse_order(void **state)
 {
 	struct arrival a;
 
 	(void)state;
 	begin_arrival(&a);
 	for (int i = ARRIVALS; i > 0; i--)
-		arrive(&a, i - 1);
+		put_arriving_file(&a, i - 1);
 	end_arrival(&a);
 	check_arrival(&a);
 	world_close(&a.w);
 }
 
-static void a_group_arrives_in_any_order(void **state)
+static void a_new_group_is_accepted_in_any_order(void **state)
 {
 	(void)state;
 	for (unsigned seed = 1; seed <= 40; seed++) {
@@ -176,7 +176,7 @@ static void a_group_arrives_in_any_order(void **state)
 		}
 		begin_arrival(&a);
 		for (int i = 0; i < ARRIVALS; i++)
-			arrive(&a, order[i]);
+			put_arriving_file(&a, order[i]);
 		end_arrival(&a);
 		check_arrival(&a);
 		world_close(&a.w);
@@ -195,7 +195,8 @@ static void a_layer_needs_its_layer_json(void **state)
 	plane = world_add_in(&w, layer, "id.csv", false);
 	assert_int_equal(world_put_text(&w, plane, "0,0\n0,0\n", &err), -EAGAIN);
 	assert_ok(world_try(&w, &err));
-	assert_true(world_said(&w, "groups/1_Game/layers/1_lost has no valid layer.json"));
+	assert_true(world_said(
+		&w, "groups/1_Game/layers/1_lost is not saved: it has no valid layer.json"));
 	world_set(&w, world_add_in(&w, layer, "layer.json", false), tiles_json);
 	assert_int_equal(world_put_text(&w, plane, "0,0\n0,0\n", &err), -EAGAIN);
 	assert_fails(world_put_text(&w, world_add_in(&w, layer, "delay.csv", false), "0\n", &err),
@@ -220,7 +221,7 @@ static void new_envelopes_have_one_to_four_channels(void **state)
 	world_close(&w);
 }
 
-static void new_layers_are_judged(void **state)
+static void invalid_new_layers_are_refused(void **state)
 {
 	static const struct {
 		const char *text, *why;
@@ -250,8 +251,8 @@ static void new_layers_are_judged(void **state)
 	world_close(&w);
 }
 
-/* No game looks at a greatest version of either. */
-static void quads_and_envelopes_of_later_versions_arrive(void **state)
+/* No game checks a maximum version of either. */
+static void quads_and_envelopes_of_later_versions_are_accepted(void **state)
 {
 	entry_id quads, list, envelope;
 	struct world w;
@@ -274,7 +275,7 @@ static void quads_and_envelopes_of_later_versions_arrive(void **state)
 	world_close(&w);
 }
 
-/* As the editor makes them. */
+/* New quads have the defaults of the editor. */
 static void a_new_quad_shows_the_whole_image(void **state)
 {
 	static const int32_t whole[] = {0, 0, 1024, 0, 0, 1024, 1024, 1024};
@@ -287,7 +288,7 @@ static void a_new_quad_shows_the_whole_image(void **state)
 	world_set(&w, world_add_in(&w, quads, "layer.json", false), "{\"type\": \"quads\"}");
 	quads = world_add_in(&w, quads, "quads.json", false);
 	world_set(&w, quads, "[{\"texture_coordinates\": [[1, 2], [3, 4], [5, 6], [7, 8]]}, {}]");
-	/* What is there keeps its own. */
+	/* Existing quads keep their texture coordinates. */
 	world_set(&w, quads,
 		"[{\"color_envelope_offset\": 5}, {}, {\"positions\": "
 		"[[0, 0], [0, 0], [0, 0], [0, 0], [0, 0]]}]");
@@ -344,7 +345,7 @@ static entry_id new_layer(struct world *w, const char *name)
 }
 
 /* Layout rule 20. */
-static void at_the_save_a_name_without_its_number_will_do(void **state)
+static void a_name_without_its_number_is_resolved_at_the_save(void **state)
 {
 	CLEANUP(bytes_unref) struct bytes *png = world_png(1, 1, 7);
 	struct error err = ERROR_INIT;
@@ -366,9 +367,9 @@ static void at_the_save_a_name_without_its_number_will_do(void **state)
 	assert_int_equal(
 		world_put_text(&w, renamed, "{\"type\": 3, \"image\": \"7_straw\"}", &err), 1);
 	assert_fails(world_put_text(&w, twin, "{\"type\": 3, \"image\": \"9_twin\"}", &err), EINVAL,
-		"image is \"9_twin\" (is the name of several images: 4_twin, 5_twin)");
+		"image is \"9_twin\" (several images have this name: 4_twin, 5_twin)");
 	assert_fails(world_put_text(&w, gone, "{\"type\": 3, \"image\": \"9_desert\"}", &err),
-		EINVAL, "names no image");
+		EINVAL, "the map has no such image");
 	world_set(&w, twin, "{\"type\": 3, \"image\": \"5_twin\"}");
 	world_set(&w, gone, "{\"type\": 3}");
 	world_finalize(&w);
@@ -381,8 +382,8 @@ static void at_the_save_a_name_without_its_number_will_do(void **state)
 	world_close(&w);
 }
 
-/* structure.map's envelope 1 has no name and 4 channels, so it can be a color. */
-static void an_envelope_without_a_name_binds_where_it_fits(void **state)
+/* Envelope 1 of structure.map has no name and 4 channels, so it can be a color envelope. */
+static void an_envelope_without_a_name_is_bound_if_its_channels_fit(void **state)
 {
 	struct error err = ERROR_INIT;
 	entry_id tiles, quads;
@@ -396,31 +397,31 @@ static void an_envelope_without_a_name_binds_where_it_fits(void **state)
 	world_set(&w, world_add_in(&w, quads, "layer.json", false), "{\"type\": 3}");
 	quads = world_add_in(&w, quads, "quads.json", false);
 	assert_fails(world_put_text(&w, quads, "[{\"position_envelope\": \"1\"}]", &err), EINVAL,
-		"names no envelope");
-	/* The bare number is what somebody meant, and what is shown for it can be written back. */
+		"the map has no such envelope");
+	/* The number alone is unambiguous, and the text shown for it can be written back. */
 	assert_int_equal(world_put_text(&w, quads, "[{\"position_envelope\": 1}]", &err), 1);
 	assert_int_equal(world_put_text(&w, quads, "[{\"position_envelope\": \"1\"}]", &err), 0);
 	world_finalize(&w);
 	assert_int_equal(world_int(&w, TW_LAYER, 6, TILES_ENVELOPE), 1);
-	assert_true(world_said(&w, "groups/2/layers/2_a refers by number alone to "
-				   "envelopes/1.json, which has no name"));
+	assert_true(world_said(&w, "groups/2/layers/2_a refers to envelopes/1.json only by number, "
+				   "because it has no name"));
 	world_close(&w);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_group_arrives_in_order),
-		cmocka_unit_test(a_group_arrives_backwards),
-		cmocka_unit_test(a_group_arrives_in_any_order),
+		cmocka_unit_test(a_new_group_is_accepted_in_order),
+		cmocka_unit_test(a_new_group_is_accepted_in_reverse_order),
+		cmocka_unit_test(a_new_group_is_accepted_in_any_order),
 		cmocka_unit_test(a_layer_needs_its_layer_json),
 		cmocka_unit_test(new_envelopes_have_one_to_four_channels),
-		cmocka_unit_test(new_layers_are_judged),
-		cmocka_unit_test(quads_and_envelopes_of_later_versions_arrive),
+		cmocka_unit_test(invalid_new_layers_are_refused),
+		cmocka_unit_test(quads_and_envelopes_of_later_versions_are_accepted),
 		cmocka_unit_test(a_new_quad_shows_the_whole_image),
 		cmocka_unit_test(physics_layers_have_dummy_tiles_of_zeros),
-		cmocka_unit_test(at_the_save_a_name_without_its_number_will_do),
-		cmocka_unit_test(an_envelope_without_a_name_binds_where_it_fits),
+		cmocka_unit_test(a_name_without_its_number_is_resolved_at_the_save),
+		cmocka_unit_test(an_envelope_without_a_name_is_bound_if_its_channels_fit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

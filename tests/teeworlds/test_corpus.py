@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: Zlib
-"""The laws over every map at hand, and corpus.list: which of them mount, and why others do not.
-
-Debian's maps and the project's own fixtures; the shared corpus where it is there (beside the
-project, or at MAPFS_SHARED).
-"""
+"""The laws over every map at hand, and corpus.list: which maps mount, and why others do not. The maps are Debian's,
+the fixtures, and the shared corpus if it exists (beside the project, or at MAPFS_SHARED)."""
 import csv
 import os
 import pathlib
@@ -18,11 +15,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 LAWS = os.environ.get("TW_LAWS", "")
 GAMES = pathlib.Path(places.GAMES)
 CORPUS = pathlib.Path(places.CORPUS)
-# Its header is short by 4 bytes a data item, as old writers left it; a rewrite mends that.
+# Old writers made its header 4 bytes too short for each data item; a rewrite corrects that.
 CRUDE = ("ddnet/data/maps/dm7.map",)
 
 
-def sets():
+def find_sets():
     return {
         "debian": (GAMES, sorted(map(pathlib.Path, places.debian_maps()))),
         "maps": (CORPUS, sorted((CORPUS / "maps").glob("*.map"))),
@@ -30,16 +27,16 @@ def sets():
     }
 
 
-def need(name):
-    root, files = sets()[name]
+def require_set(name):
+    root, files = find_sets()[name]
     if not files:
         pytest.skip(places.NO_MAPS if name == "debian" else places.NO_SHARED)
     return root, files
 
 
 def each(name):
-    """What is read to the last byte: of the real maps a share."""
-    files = need(name)[1]
+    """Paths of the maps to read completely: a share of the real ones."""
+    files = require_set(name)[1]
     return files if name == "crafted" else share.maps(files)
 
 
@@ -47,8 +44,8 @@ def run(*args):
     return subprocess.run([LAWS, *map(str, args)], text=True, capture_output=True, check=False)
 
 
-def listed():
-    """corpus.list: {set: {file: verdict}}; a verdict is "mounts" or "refused: why"."""
+def read_corpus_list():
+    """Read corpus.list: {set: {file: verdict}}; a verdict is "mounts" or "refused: why"."""
     lines = (HERE / "corpus.list").read_text().splitlines()
     found = {}
     for line in lines:
@@ -59,27 +56,27 @@ def listed():
 
 
 @pytest.mark.parametrize("group", ["debian", "maps", "crafted"])
-def test_corpus_list_says_what_mounts(group):
-    root, files = need(group)
+def test_corpus_list_matches_the_maps_that_mount(group):
+    root, files = require_set(group)
     verdicts = {}
     for line in run("--list", *files).stdout.splitlines():
         word, rest = line.split(" ", 1)
         name, why = (rest, "") if word == "mounts" else rest.split(".map: ", 1)
         name = name if word == "mounts" else name + ".map"
         verdicts[str(pathlib.Path(name).relative_to(root))] = "mounts" if not why else "refused: " + why
-    assert verdicts == listed()[group]
+    assert verdicts == read_corpus_list()[group]
 
 
-def test_what_the_manifest_calls_sound_mounts():
-    need("crafted")
+def test_valid_maps_of_the_manifest_mount():
+    require_set("crafted")
     with open(CORPUS / "crafted" / "manifest.csv", newline="", encoding="utf-8") as f:
         sound = [row["file"] for row in csv.DictReader(f) if row["verdict"] == "ok"]
-    verdicts = listed()["crafted"]
+    verdicts = read_corpus_list()["crafted"]
     assert [name for name in sound if verdicts["crafted/" + name] != "mounts"] == []
 
 
 @pytest.mark.parametrize("group", ["debian", "maps", "crafted"])
-def test_laws_hold(group):
+def test_laws_hold_for_the_corpus(group):
     done = run(*each(group))
     print(done.stdout)
     assert done.stderr == ""
@@ -93,8 +90,8 @@ def test_laws_hold_for_fixtures():
     assert files and done.stderr == "" and done.returncode == 0
 
 
-def test_forced_rewrite_of_debians_maps_is_identical():
-    root, _ = need("debian")
+def test_a_forced_rewrite_of_debians_maps_is_identical():
+    root, _ = require_set("debian")
     done = run("--identical", *[p for p in each("debian") if str(p.relative_to(root)) not in CRUDE])
     assert done.stderr == ""
     assert done.returncode == 0

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
-/* The container: what is refused, with which words, and what is accepted (layout rule 25). */
-#include "tw_test.h"
+/*
+ * The container: which files are refused, with which messages, and which are accepted (layout rule
+ * 25).
+ */
+#include "support/tw_test.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -8,7 +11,7 @@
 #include "base/cursor.h"
 #include "codec/zlib/inflate.h"
 
-/* A good file in memory, to damage. */
+/* A valid file in memory, to be damaged. */
 struct file_bytes {
 	uint8_t data[1 << 16];
 	size_t size;
@@ -35,7 +38,7 @@ static int try_open(const struct file_bytes *b, struct error *e)
 	return r;
 }
 
-/* Where the tables begin in a version-4 file. */
+/* Offsets of the tables in a file of version 4. */
 struct places {
 	size_t types, item_offsets, data_offsets, data_sizes, items;
 };
@@ -51,7 +54,7 @@ static struct places places_of(const struct file_bytes *b)
 	return p;
 }
 
-static void refused(size_t at, int32_t value, const char *what)
+static void assert_refused(size_t at, int32_t value, const char *what)
 {
 	static struct file_bytes b;
 	struct error err = ERROR_INIT;
@@ -61,7 +64,7 @@ static void refused(size_t at, int32_t value, const char *what)
 	assert_fails(try_open(&b, &err), EINVAL, what);
 }
 
-static void accepted(size_t at, int32_t value)
+static void assert_accepted(size_t at, int32_t value)
 {
 	static struct file_bytes b;
 	struct error err = ERROR_INIT;
@@ -74,20 +77,20 @@ static void accepted(size_t at, int32_t value)
 static void damaged_header_fields_are_named(void **state)
 {
 	(void)state;
-	refused(0, 0x42544144, "magic is 44 41 54 42");
-	refused(4, 5, "version is 5 (must be 3 or 4)");
-	refused(4, 0x04000000, "version is 67108864");
-	refused(16, -1, "num_item_types is -1 (at least 0)");
-	refused(20, -1, "num_items is -1 (at least 0)");
-	refused(24, -1, "num_data is -1 (at least 0)");
-	refused(28, -4, "item_size is -4 (at least 0)");
-	refused(32, -1, "data_size is -1 (at least 0)");
-	refused(16, 0x7ffffffc, "num_item_types is 2147483644: its section ends at");
-	refused(20, 0x7ffffffc, "num_items is 2147483644: its section ends at");
-	refused(24, 0x40000000, "num_data is 1073741824: its section ends at");
-	refused(28, 0x7ffffffc, "item_size is 2147483644: its section ends at");
-	refused(32, 0x7fffffff, "data_size is 2147483647: its section ends at");
-	refused(28, 918, "item_size is 918 (must be a multiple of 4)");
+	assert_refused(0, 0x42544144, "magic is 44 41 54 42");
+	assert_refused(4, 5, "version is 5 (must be 3 or 4)");
+	assert_refused(4, 0x04000000, "version is 67108864");
+	assert_refused(16, -1, "num_item_types is -1 (at least 0)");
+	assert_refused(20, -1, "num_items is -1 (at least 0)");
+	assert_refused(24, -1, "num_data is -1 (at least 0)");
+	assert_refused(28, -4, "item_size is -4 (at least 0)");
+	assert_refused(32, -1, "data_size is -1 (at least 0)");
+	assert_refused(16, 0x7ffffffc, "num_item_types is 2147483644: its section ends at");
+	assert_refused(20, 0x7ffffffc, "num_items is 2147483644: its section ends at");
+	assert_refused(24, 0x40000000, "num_data is 1073741824: its section ends at");
+	assert_refused(28, 0x7ffffffc, "item_size is 2147483644: its section ends at");
+	assert_refused(32, 0x7fffffff, "data_size is 2147483647: its section ends at");
+	assert_refused(28, 918, "item_size is 918 (must be a multiple of 4)");
 }
 
 static void damaged_item_types_are_named(void **state)
@@ -98,14 +101,14 @@ static void damaged_item_types_are_named(void **state)
 	(void)state;
 	load(&b, "full.map");
 	at = places_of(&b).types;
-	refused(at, -1, "item_types[0].type is -1 (0 to 65535)");
-	refused(at, 65536, "item_types[0].type is 65536");
-	refused(at + 12, 0, "item_types[1].type is 0 (a second time)");
-	refused(at + 12 + 4, 5, "item_types[1].start is 5 (must be 1)");
-	refused(at + 12 + 8, -1, "item_types[1].num is -1");
-	refused(at + 12 + 8, 19, "item_types[1].num is 19 (0 to 18, the items left)");
-	refused(at, 8, "items[0].type is 0 (8 in item_types)");
-	refused(at + 9 * 12 + 8, 0, "num_items is 19 (item_types list 18)");
+	assert_refused(at, -1, "item_types[0].type is -1 (0 to 65535)");
+	assert_refused(at, 65536, "item_types[0].type is 65536");
+	assert_refused(at + 12, 0, "item_types[1].type is 0 (already used)");
+	assert_refused(at + 12 + 4, 5, "item_types[1].start is 5 (must be 1)");
+	assert_refused(at + 12 + 8, -1, "item_types[1].num is -1");
+	assert_refused(at + 12 + 8, 19, "item_types[1].num is 19 (0 to 18, the remaining items)");
+	assert_refused(at, 8, "items[0].type is 0 (8 in item_types)");
+	assert_refused(at + 9 * 12 + 8, 0, "num_items is 19 (item_types list 18)");
 }
 
 static void damaged_items_are_named(void **state)
@@ -116,14 +119,15 @@ static void damaged_items_are_named(void **state)
 	(void)state;
 	load(&b, "full.map");
 	p = places_of(&b);
-	refused(p.item_offsets + 4, -4, "item_offsets[1] is -4 (0 to item_size - 8 = 984)");
-	refused(p.item_offsets + 4, 988, "item_offsets[1] is 988");
-	refused(p.item_offsets + 4, 14, "item_offsets[1] is 14 (must be a multiple of 4)");
-	refused(p.item_offsets + 8, 0, "items[2].type is 0 (2 in item_types)");
-	refused(p.items + 4, -24, "items[0].size is -24");
-	refused(p.items + 4, 988, "items[0].size is 988 (0 to 984, the end of the items)");
-	refused(p.items + 4, 6, "items[0].size is 6 (must be a multiple of 4)");
-	refused(p.items + 4, 8, "item_offsets[1] is 12 (item 0, which it overlaps, ends at 16)");
+	assert_refused(p.item_offsets + 4, -4, "item_offsets[1] is -4 (0 to item_size - 8 = 984)");
+	assert_refused(p.item_offsets + 4, 988, "item_offsets[1] is 988");
+	assert_refused(p.item_offsets + 4, 14, "item_offsets[1] is 14 (must be a multiple of 4)");
+	assert_refused(p.item_offsets + 8, 0, "items[2].type is 0 (2 in item_types)");
+	assert_refused(p.items + 4, -24, "items[0].size is -24");
+	assert_refused(p.items + 4, 988, "items[0].size is 988 (0 to 984, the end of the items)");
+	assert_refused(p.items + 4, 6, "items[0].size is 6 (must be a multiple of 4)");
+	assert_refused(
+		p.items + 4, 8, "item_offsets[1] is 12 (item 0, which it overlaps, ends at 16)");
 }
 
 static void damaged_data_tables_are_named(void **state)
@@ -136,10 +140,10 @@ static void damaged_data_tables_are_named(void **state)
 	load(&b, "full.map");
 	p = places_of(&b);
 	data_size = load_u32(b.data + 32);
-	refused(p.data_offsets, -1, "data_offsets[0] is -1");
-	refused(p.data_offsets + 4, (int32_t)data_size + 1, "data_offsets[1] is");
-	refused(p.data_offsets + 8, 1, "data_offsets[2] is 1 (at least");
-	refused(p.data_sizes + 4, -1, "data_sizes[1] is -1 (at least 0)");
+	assert_refused(p.data_offsets, -1, "data_offsets[0] is -1");
+	assert_refused(p.data_offsets + 4, (int32_t)data_size + 1, "data_offsets[1] is");
+	assert_refused(p.data_offsets + 8, 1, "data_offsets[2] is 1 (at least");
+	assert_refused(p.data_sizes + 4, -1, "data_sizes[1] is -1 (at least 0)");
 }
 
 static void a_short_file_is_refused(void **state)
@@ -160,10 +164,10 @@ static void a_short_file_is_refused(void **state)
 static void odd_header_sizes_are_accepted(void **state)
 {
 	(void)state;
-	accepted(8, 0);
-	accepted(8, -1);
-	accepted(12, INT32_MAX);
-	accepted(0, 0x44415441); /* ATAD */
+	assert_accepted(8, 0);
+	assert_accepted(8, -1);
+	assert_accepted(12, INT32_MAX);
+	assert_accepted(0, 0x44415441); /* ATAD */
 }
 
 static void every_version_shows_the_same_files(void **state)
@@ -193,8 +197,11 @@ static void every_version_shows_the_same_files(void **state)
 	fixture_close(&full);
 }
 
-/* Every oddity of the container is written the reference way: as the generator writes full.map. */
-static void every_version_4_is_written_alike(void **state)
+/*
+ * All variants of the container are written in the form of the reference writer, which the
+ * generator uses for full.map.
+ */
+static void every_file_of_version_4_is_written_in_the_same_form(void **state)
 {
 	static const char *const names[] = {"full.map", "atad.map", "crude.map", "level9.map",
 		"descending.map", "gaps.map", "tail.map"};
@@ -234,8 +241,8 @@ static void version_3_stays_version_3(void **state)
 	assert_ok(file_read(file, 0, is.data, is.size, &err));
 	assert_memory_equal(is.data, meant.data, is.size);
 	file_unref(file);
-	/* A new blob stands there as its bytes, not compressed. */
-	assert_int_equal(put(&f.s, "info/author", "Zoe Zoe Zoe\n", &err), 1);
+	/* The new blob is the bytes themselves, uncompressed. */
+	assert_int_equal(put_text(&f.s, "info/author", "Zoe Zoe Zoe\n", &err), 1);
 	assert_ok(fixture_encode(&f, f.s, false, &file, NULL, &err));
 	is.size = (size_t)fixture_file_size(file);
 	assert_ok(file_read(file, 0, is.data, is.size, &err));
@@ -244,7 +251,10 @@ static void version_3_stays_version_3(void **state)
 	fixture_close(&f);
 }
 
-/* An unchanged blob is copied compressed, also where the reference would compress it otherwise. */
+/*
+ * An unchanged blob is copied in its compressed form, even if the reference compresses it
+ * differently.
+ */
 static void unchanged_blobs_are_copied_verbatim(void **state)
 {
 	static struct file_bytes meant, is;
@@ -264,7 +274,7 @@ static void unchanged_blobs_are_copied_verbatim(void **state)
 	fixture_close(&f);
 }
 
-static void a_damaged_blob_is_copied_as_it_is(void **state)
+static void a_damaged_blob_is_copied_unchanged(void **state)
 {
 	static struct file_bytes meant, is;
 	struct error err = ERROR_INIT;
@@ -298,7 +308,10 @@ static int verify_with(const struct fixture *f, const struct plan *plan, const s
 	return r;
 }
 
-/* Any one bit of what was written, but the header's magic and two sizes, which readers ignore. */
+/*
+ * Every bit of the written file, except the magic and two sizes of the header, which readers
+ * ignore.
+ */
 static void verify_finds_every_flipped_bit(void **state)
 {
 	static struct file_bytes is;
@@ -309,7 +322,7 @@ static void verify_finds_every_flipped_bit(void **state)
 
 	(void)state;
 	must_open(&f, "shared.map", "ro");
-	assert_int_equal(put(&f.s, "info/author", "Zoe\n", &err), 1);
+	assert_int_equal(put_text(&f.s, "info/author", "Zoe\n", &err), 1);
 	assert_ok(fixture_encode(&f, f.s, false, &file, &plan, &err));
 	is.size = (size_t)fixture_file_size(file);
 	assert_ok(file_read(file, 0, is.data, is.size, &err));
@@ -327,8 +340,8 @@ static void verify_finds_every_flipped_bit(void **state)
 	fixture_close(&f);
 }
 
-/* A save calls same before it encodes, and that makes all composed blobs. */
-static void verify_inflates_what_was_compressed_once(void **state)
+/* A save calls `same` before it encodes, which materializes all composed blobs. */
+static void verify_inflates_each_compressed_blob_once(void **state)
 {
 	static const char content[] = "a sound of another length";
 	static struct file_bytes is;
@@ -343,12 +356,12 @@ static void verify_inflates_what_was_compressed_once(void **state)
 	(void)state;
 	must_open(&f, "shared.map", "rw");
 	base = snapshot_ref(f.s);
-	assert_int_equal(put(&f.s, "raw/data/00002", content, &err), 1);
+	assert_int_equal(put_text(&f.s, "raw/data/00002", content, &err), 1);
 	assert_false(f.s->format->edit->same(base, f.s));
 	assert_ok(fixture_encode(&f, f.s, false, &file, &plan, &err));
 	is.size = (size_t)fixture_file_size(file);
 	assert_ok(file_read(file, 0, is.data, is.size, &err));
-	/* As of large images, nothing is cached. */
+	/* Drop the cached blobs, as happens with large images. */
 	m = tw_map_of(f.s);
 	for (size_t i = 0; i < m->n_blobs; i++)
 		budget_drop(f.budget, &m->blobs[i]->slot);
@@ -371,12 +384,12 @@ int main(void)
 		cmocka_unit_test(a_short_file_is_refused),
 		cmocka_unit_test(odd_header_sizes_are_accepted),
 		cmocka_unit_test(every_version_shows_the_same_files),
-		cmocka_unit_test(every_version_4_is_written_alike),
+		cmocka_unit_test(every_file_of_version_4_is_written_in_the_same_form),
 		cmocka_unit_test(version_3_stays_version_3),
 		cmocka_unit_test(unchanged_blobs_are_copied_verbatim),
-		cmocka_unit_test(a_damaged_blob_is_copied_as_it_is),
+		cmocka_unit_test(a_damaged_blob_is_copied_unchanged),
 		cmocka_unit_test(verify_finds_every_flipped_bit),
-		cmocka_unit_test(verify_inflates_what_was_compressed_once),
+		cmocka_unit_test(verify_inflates_each_compressed_blob_once),
 	};
 
 	return cmocka_run_group_tests_name("datafile", tests, NULL, NULL);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
-/* Data items that do not yield what they declare (layout rules 3, 10, 24); the maps are
- * twgen_faults.py's. */
-#include "world.h"
+/*
+ * Data items that do not decode to the declared size (layout rules 3, 10, 24); twgen_faults.py
+ * makes the maps.
+ */
+#include "support/world.h"
 
 enum { IMAGE_DATA = 5, LISTS = 10 };
 
@@ -14,7 +16,7 @@ static const char *list_path(int i)
 	return path;
 }
 
-static void a_list_that_cannot_be_read_says_so_before_and_after_its_size_was_asked(void **state)
+static void an_unreadable_list_gives_an_error_before_and_after_its_size_is_read(void **state)
 {
 	struct error err = ERROR_INIT;
 	struct file_attr entry;
@@ -25,13 +27,13 @@ static void a_list_that_cannot_be_read_says_so_before_and_after_its_size_was_ask
 	(void)state;
 	must_open(&f, "damaged_lists.map", "ro");
 	for (int i = 1; i < LISTS - 1; i++) {
-		if (i == 4 || i == 8) /* these are sound */
+		if (i == 4 || i == 8) /* these lists are sound */
 			continue;
 		assert_int_equal(entry_find(f.s, list_path(i), &entry), 0);
 		assert_false(entry.has_size);
 		assert_fails(f.s->format->get(f.s, entry.id, 0, &got, 1, &err), EIO, "");
 		assert_fails(f.s->format->size(f.s, entry.id, &size, &err), EIO, "");
-		/* Of size 0, which nobody would read, so the question alone is answered. */
+		/* The size is asked before the list is read. */
 		assert_ok(f.s->format->stat(f.s, entry.id, &entry, &err));
 		assert_true(entry.has_size && entry.is_writable);
 		assert_int_equal(entry.size, 0);
@@ -42,8 +44,8 @@ static void a_list_that_cannot_be_read_says_so_before_and_after_its_size_was_ask
 	fixture_close(&f);
 }
 
-/* It does not depend on what else there is. */
-static void damage_stays_known_when_an_envelope_is_made(void **state)
+/* Damage does not depend on other objects. */
+static void damage_is_still_detected_after_an_envelope_is_created(void **state)
 {
 	struct error err = ERROR_INIT;
 	struct world w;
@@ -60,7 +62,7 @@ static void damage_stays_known_when_an_envelope_is_made(void **state)
 	world_close(&w);
 }
 
-static void lists_that_are_sound_or_have_no_elements_are_read(void **state)
+static void sound_and_empty_lists_are_read(void **state)
 {
 	static const int sound[] = {4, 8, 9};
 	struct error err = ERROR_INIT;
@@ -94,16 +96,16 @@ static void a_damaged_list_can_be_replaced(void **state)
 	must_open(&f, "damaged_lists.map", "ro");
 	assert_int_equal(entry_find(f.s, list_path(1), &entry), 0);
 	assert_fails(f.s->format->size(f.s, entry.id, &size, &err), EIO, "");
-	assert_int_equal(put(&f.s, list_path(1), "[{}]", &err), 1);
+	assert_int_equal(put_text(&f.s, list_path(1), "[{}]", &err), 1);
 	assert_int_equal(entry_find(f.s, list_path(1), &entry), 0);
 	assert_ok(entry_size(f.s, &entry, &size, &err));
 	assert_true(size > 100);
-	assert_int_equal(put(&f.s, list_path(2), "[]", &err), 1);
+	assert_int_equal(put_text(&f.s, list_path(2), "[]", &err), 1);
 	assert_content(f.s, list_path(2), "[]\n");
 	fixture_close(&f);
 }
 
-static void a_name_is_empty_where_its_data_is_damaged_at_its_end(void **state)
+static void a_name_with_damage_at_the_end_of_its_data_is_empty(void **state)
 {
 	struct file_attr entry;
 	struct fixture f;
@@ -115,7 +117,7 @@ static void a_name_is_empty_where_its_data_is_damaged_at_its_end(void **state)
 		snprintf(path, sizeof(path), "images/%02d.json", i + 1);
 		if (entry_find(f.s, path, &entry) < 0)
 			fail_msg("there is no %s", path);
-		/* The sound one of the same length has its name. */
+		/* The sound name of the same length is shown. */
 		snprintf(path, sizeof(path), "images/%02d.json", i);
 		assert_int_equal(entry_find(f.s, path, &entry), -ENOENT);
 	}
@@ -125,7 +127,7 @@ static void a_name_is_empty_where_its_data_is_damaged_at_its_end(void **state)
 	fixture_close(&f);
 }
 
-static void a_declared_size_far_beyond_the_true_one_is_no_content(void **state)
+static void a_declared_size_far_beyond_the_true_one_is_refused(void **state)
 {
 	static const char *const paths[] = {"images/0_a.png", "groups/0/layers/0/id.csv",
 		"groups/0/layers/1/flags.csv", "groups/0/layers/2/id.csv", "raw/data/00001"};
@@ -151,7 +153,7 @@ static int32_t data_of_image(const struct snapshot *s, int i)
 	return tw_item_at(tw_map_of(s), TW_IMAGE, i)->ints->v[IMAGE_DATA];
 }
 
-/* The other form of the image. */
+/* Change the image to its other form. */
 static void put_pixels(struct fixture *f, const char *json)
 {
 	CLEANUP(bytes_unref) struct bytes *pixels = world_png(4, 4, 7);
@@ -161,7 +163,7 @@ static void put_pixels(struct fixture *f, const char *json)
 	assert_int_equal(entry_put(&f->s, id, pixels->data, pixels->size, &err), 1);
 }
 
-static void new_pixels_take_the_place_of_those_that_could_not_be_shown(void **state)
+static void new_pixels_replace_unreadable_ones(void **state)
 {
 	struct fixture f;
 	size_t n_blobs;
@@ -173,12 +175,12 @@ static void new_pixels_take_the_place_of_those_that_could_not_be_shown(void **st
 	assert_int_equal(data_of_image(f.s, 0), 2);
 	assert_int_equal(tw_map_of(f.s)->n_blobs, n_blobs);
 	assert_int_equal(tw_map_of(f.s)->blobs[2]->size, 64);
-	/* What another uses too is left to that. */
+	/* Data that another image uses stays with that image. */
 	put_pixels(&f, "images/1_few.json");
 	assert_int_equal(data_of_image(f.s, 1), n_blobs);
 	assert_int_equal(data_of_image(f.s, 2), 0);
 	assert_int_equal(tw_map_of(f.s)->blobs[0]->size, 60);
-	/* And what an external image has there is no data of its own. */
+	/* The number in an external image does not refer to data. */
 	put_pixels(&f, "images/3_away.json");
 	assert_int_equal(data_of_image(f.s, 3), n_blobs + 1);
 	assert_int_equal(tw_map_of(f.s)->blobs[1]->size, 4);
@@ -189,13 +191,13 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
-			a_list_that_cannot_be_read_says_so_before_and_after_its_size_was_asked),
-		cmocka_unit_test(damage_stays_known_when_an_envelope_is_made),
-		cmocka_unit_test(lists_that_are_sound_or_have_no_elements_are_read),
+			an_unreadable_list_gives_an_error_before_and_after_its_size_is_read),
+		cmocka_unit_test(damage_is_still_detected_after_an_envelope_is_created),
+		cmocka_unit_test(sound_and_empty_lists_are_read),
 		cmocka_unit_test(a_damaged_list_can_be_replaced),
-		cmocka_unit_test(a_name_is_empty_where_its_data_is_damaged_at_its_end),
-		cmocka_unit_test(a_declared_size_far_beyond_the_true_one_is_no_content),
-		cmocka_unit_test(new_pixels_take_the_place_of_those_that_could_not_be_shown),
+		cmocka_unit_test(a_name_with_damage_at_the_end_of_its_data_is_empty),
+		cmocka_unit_test(a_declared_size_far_beyond_the_true_one_is_refused),
+		cmocka_unit_test(new_pixels_replace_unreadable_ones),
 	};
 
 	return cmocka_run_group_tests_name("faults", tests, NULL, NULL);

@@ -2,17 +2,19 @@
 /*
  * A large image is read, put, compared, written and verified in bounded memory.
  *
- *     test-teeworlds-large [FILE PATH]    another map, and the image in it
+ *     test-teeworlds-large [FILE PATH]    another map, and the path of its image
  */
-#include "tw_test.h"
+#include "support/tw_test.h"
 
 #include <sys/resource.h>
 
 #include "base/disk/spool.h"
 #include "codec/image/png.h"
 
-/* Far less than the pixels of large.map, which are 128 MiB; sanitizers' own memory counts, which
- * clang does not tell of. */
+/*
+ * Far less than the 128 MiB of pixels in large.map. The memory of sanitizers counts too, and clang
+ * does not announce them.
+ */
 #if defined(__SANITIZE_ADDRESS__) || defined(__clang__)
 enum { PEAK_MAX_KIB = 120 << 10 };
 #else
@@ -30,7 +32,7 @@ static long peak_kib(void)
 	return u.ru_maxrss;
 }
 
-/* The file of the image as an extent, with the byte at `at` of the pixels changed where `other`. */
+/* The file of the image as an extent; if `other`, the byte at `at` of the pixels is changed. */
 struct reading {
 	struct blob *blob;
 	bool other;
@@ -100,7 +102,7 @@ static void memory_stays_bounded(void **state)
 	fixture_close(&f);
 	print_message("pixels: %llu KiB, peak: %ld KiB\n", (unsigned long long)entry.size >> 10,
 		peak_kib());
-	/* The memory of an emulator is counted with the program's. */
+	/* The memory of an emulator counts with that of the program. */
 	if (!getenv("MESON_EXE_WRAPPER"))
 		assert_true(peak_kib() < PEAK_MAX_KIB);
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Every file below groups/ and envelopes/ of every map at hand, against expect.py's reading."""
+"""Every file below groups/ and envelopes/ of every map at hand equals the one that expect.py computes."""
 import os
 import pathlib
 import subprocess
@@ -13,12 +13,12 @@ import layout
 from test_corpus import each
 
 DUMP = os.environ.get("TW_DUMP", "")
-# Their tiles are far more than a test in Python wants to spell; the laws and the unit tests read them.
+# These have too many tiles to compute in Python; the laws and the unit tests read them.
 LARGE = ("b10_tile_skip_16m.map", "b08_bomb_1gib_zeros.map")
 
 
-def dumped(maps):
-    """{map: {path: (size, crc) or None}}; a map that is refused is not in it."""
+def dump_maps(maps):
+    """{map: {path: (size, crc) or None}}; refused maps are missing."""
     done = subprocess.run([DUMP, "groups", "envelopes", "--", *map(str, maps)],
                           capture_output=True, check=True)
     found, path = {}, None
@@ -34,7 +34,7 @@ def dumped(maps):
     return found
 
 
-def wanted(path):
+def expected_files(path):
     f = datafile.Datafile.load(path)
     if not layout.typed(f):
         return {}
@@ -43,11 +43,11 @@ def wanted(path):
 
 
 def compare(maps):
-    found = dumped(maps)
+    found = dump_maps(maps)
     for path, files in found.items():
         if os.path.basename(path) in LARGE:
             continue
-        want = wanted(path)
+        want = expected_files(path)
         assert sorted(files) == sorted(want), path
         wrong = [name for name in want if files[name] != want[name]]
         assert wrong == [], path
@@ -55,15 +55,15 @@ def compare(maps):
 
 
 @pytest.mark.parametrize("group", ["debian", "maps", "crafted"])
-def test_files_are_what_the_layout_says(group):
+def test_files_of_the_corpus_follow_the_layout(group):
     assert compare(each(group))
 
 
-def test_files_of_fixtures_are_what_the_layout_says():
+def test_files_of_fixtures_follow_the_layout():
     assert compare(sorted(pathlib.Path(os.environ["TW_FIXTURES"]).glob("*.map")))
 
 
-# What real maps hold below groups/ without a view of its content, and why.
+# Parts of real maps below groups/ that have no view, and why.
 WITHOUT = {
     ("adf59707_blmapV3.map", 2): "type 4, which no game knows (rule 16): layer.json alone",
     ("adf59707_blmapV3.map", 3): "type 4, which no game knows (rule 16): layer.json alone",
@@ -77,9 +77,9 @@ NO_TYPED_VIEW = {
 
 
 @pytest.mark.parametrize("group", ["debian", "maps"])
-def test_all_layers_have_a_view_but_those_that_are_named(group):
+def test_all_layers_have_a_view_except_the_named_ones(group):
     maps = each(group)
-    found, lacking, bare = dumped(maps), set(), set()
+    found, lacking, bare = dump_maps(maps), set(), set()
     for path in maps:
         name = os.path.basename(path)
         files = found.get(str(path))

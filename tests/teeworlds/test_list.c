@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
-/* The list of what a mount calls the objects of a map that it saved (names/list.h). */
-#include "world.h"
+/* The name table that a mount keeps for a map that it saved (names/list.h). */
+#include "support/world.h"
 
-/* Opened with that list; 0 or the refusal. */
+/* Open the map with this list. Returns 0 or the refusal. */
 static int open_with(
 	struct fixture *f, const char *map, const void *text, size_t n, struct error *e)
 {
@@ -18,7 +18,7 @@ static int open_with(
 	return r;
 }
 
-static void refuse(const char *text, const char *why)
+static void assert_refused(const char *text, const char *why)
 {
 	struct error err = ERROR_INIT;
 	struct fixture f;
@@ -28,45 +28,45 @@ static void refuse(const char *text, const char *why)
 	fixture_close(&f);
 }
 
-static void a_text_that_is_no_list_of_the_map_is_refused(void **state)
+static void a_list_that_does_not_fit_the_map_is_refused(void **state)
 {
 	struct error err = ERROR_INIT;
 	struct fixture f;
 	char longest[400];
 
 	(void)state;
-	refuse("image 0 0 = 05_grass.png", "ends in no line feed");
-	refuse("\n", "line 1 is not");
-	refuse("image 0 0 = \n", "line 1 has a name that no file can have");
-	refuse("image 0 0 =\n", "line 1 is not");
-	refuse("picture 0 0 = 05_grass.png\n", "line 1 is not");
-	refuse("image 0 -1 = 05_grass.png\n", "line 1 is not");
-	refuse("image 0 0 ! 05_grass.png\n", "line 1 is not");
-	refuse("image 0 4294967296 = 05_grass.png\n", "line 1 is not");
-	refuse("image 1 0 = 05_grass.png\n", "line 1 has a group");
-	refuse("image 0 0 = ../05_grass.png\n", "line 1 has a name that no file");
-	refuse("image 0 0 = a\\tb.png\n", "line 1 has a name that no file");
-	refuse("image 0 0 = a.png\\\n", "line 1 has a name that no file");
-	refuse("image 0 0 = 05_grass\n", "line 1 has a name that no such object has");
-	refuse("image 0 0 = .png\n", "line 1 has a name that no file");
-	refuse("image 0 3 = 05_grass.png\n", "line 1 is of no image");
-	refuse("layer 9 0 = 05_x\n", "line 1 is of no layer");
-	refuse("layer 0 99 = 05_x\n", "line 1 is of no layer");
-	refuse("image 0 0 = a.png\nimage 0 0 = b.png\n", "line 2 is not in order");
-	refuse("image 0 1 = a.png\nimage 0 0 = b.png\n", "line 2 is not in order");
-	refuse("image 0 0 = a.png\nimage 0 2 = a.png\n", "is another's too");
-	refuse("image 0 0 = 2_moon.png\n", "is another's too");
+	assert_refused("image 0 0 = 05_grass.png", "does not end in a line feed");
+	assert_refused("\n", "line 1 must be");
+	assert_refused("image 0 0 = \n", "line 1 has an invalid name");
+	assert_refused("image 0 0 =\n", "line 1 must be");
+	assert_refused("picture 0 0 = 05_grass.png\n", "line 1 must be");
+	assert_refused("image 0 -1 = 05_grass.png\n", "line 1 must be");
+	assert_refused("image 0 0 ! 05_grass.png\n", "line 1 must be");
+	assert_refused("image 0 4294967296 = 05_grass.png\n", "line 1 must be");
+	assert_refused("image 1 0 = 05_grass.png\n", "line 1 has a group");
+	assert_refused("image 0 0 = ../05_grass.png\n", "line 1 has an invalid name");
+	assert_refused("image 0 0 = a\\tb.png\n", "line 1 has an invalid name");
+	assert_refused("image 0 0 = a.png\\\n", "line 1 has an invalid name");
+	assert_refused("image 0 0 = 05_grass\n", "line 1 has an invalid name for its sort");
+	assert_refused("image 0 0 = .png\n", "line 1 has an invalid name");
+	assert_refused("image 0 3 = 05_grass.png\n", "line 1: the map has no such image");
+	assert_refused("layer 9 0 = 05_x\n", "line 1: the map has no such layer");
+	assert_refused("layer 0 99 = 05_x\n", "line 1: the map has no such layer");
+	assert_refused("image 0 0 = a.png\nimage 0 0 = b.png\n", "line 2 is not in order");
+	assert_refused("image 0 1 = a.png\nimage 0 0 = b.png\n", "line 2 is not in order");
+	assert_refused("image 0 0 = a.png\nimage 0 2 = a.png\n", "is already used");
+	assert_refused("image 0 0 = 2_moon.png\n", "is already used");
 	memset(longest, 'x', sizeof(longest));
 	memcpy(longest, "image 0 0 = ", 12);
 	strcpy(longest + sizeof(longest) - 6, ".png\n");
-	refuse(longest, "line 1 has a name that no file");
+	assert_refused(longest, "line 1 has an invalid name");
 	assert_fails(open_with(&f, "structure.map", "image\0\n", 7, &err), EINVAL, "NUL");
 	fixture_close(&f);
-	refuse("group 0 0 = a\ngroup 0 1 = a\n", "is another's too");
+	assert_refused("group 0 0 = a\ngroup 0 1 = a\n", "is already used");
 }
 
-/* Whatever it holds: it is refused, or the map is shown with each name found again. */
-static void any_text_is_refused_or_gives_names_that_are_found(void **state)
+/* Any list is refused, or all shown names can be looked up. */
+static void a_damaged_list_is_refused_or_gives_consistent_names(void **state)
 {
 	static const char good[] = "image 0 0 + 05_grass.png\nimage 0 2 = 7_moon.PNG\n"
 				   "group 0 0 = 3_Back\nlayer 0 1 = 04_quads\nlayer 2 1 + a\\nb\n";
@@ -110,7 +110,7 @@ static void any_text_is_refused_or_gives_names_that_are_found(void **state)
 	assert_true(taken > 100);
 }
 
-static void names_of_a_list_are_shown_and_meant(void **state)
+static void names_of_a_list_are_shown_and_understood(void **state)
 {
 	static const char list[] = "image 0 0 + 05_grass.PNG\nlayer 2 1 = 7_f\\ng\n";
 	CLEANUP(bytes_unref) struct bytes *again = NULL;
@@ -123,10 +123,11 @@ static void names_of_a_list_are_shown_and_meant(void **state)
 	assert_ok(entry_find(f.s, "images/05_grass.PNG", &en));
 	assert_int_equal(entry_find(f.s, "images/0_grass.png", &en), -ENOENT);
 	assert_int_equal(entry_find(f.s, "images/05_grass.png", &en), -ENOENT);
-	assert_int_equal(
-		put(&f.s, "groups/2/layers/7_f\ng/layer.json", "{\"image\": \"2_moon\"}", &err), 1);
-	assert_int_equal(
-		put(&f.s, "groups/2/layers/7_f\ng/layer.json", "{\"image\": \"05_grass\"}", &err),
+	assert_int_equal(put_text(&f.s, "groups/2/layers/7_f\ng/layer.json",
+				 "{\"image\": \"2_moon\"}", &err),
+		1);
+	assert_int_equal(put_text(&f.s, "groups/2/layers/7_f\ng/layer.json",
+				 "{\"image\": \"05_grass\"}", &err),
 		1);
 	{
 		CLEANUP(bytes_unref)
@@ -134,9 +135,9 @@ static void names_of_a_list_are_shown_and_meant(void **state)
 
 		assert_non_null(memmem(b->data, b->size, "\"05_grass\"", 10));
 	}
-	assert_fails(
-		put(&f.s, "groups/2/layers/7_f\ng/layer.json", "{\"image\": \"0_grass\"}", &err),
-		EINVAL, "names no image");
+	assert_fails(put_text(&f.s, "groups/2/layers/7_f\ng/layer.json", "{\"image\": \"0_grass\"}",
+			     &err),
+		EINVAL, "the map has no such image");
 	assert_ok(f.s->format->tree->names(f.s, &again, &err));
 	assert_non_null(again);
 	assert_int_equal(again->size, strlen(list));
@@ -144,7 +145,7 @@ static void names_of_a_list_are_shown_and_meant(void **state)
 	fixture_close(&f);
 }
 
-static void nothing_is_listed_where_the_map_has_the_names_itself(void **state)
+static void names_that_the_map_itself_gives_need_no_list(void **state)
 {
 	struct error err = ERROR_INIT;
 	struct bytes *list;
@@ -160,10 +161,10 @@ static void nothing_is_listed_where_the_map_has_the_names_itself(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_text_that_is_no_list_of_the_map_is_refused),
-		cmocka_unit_test(any_text_is_refused_or_gives_names_that_are_found),
-		cmocka_unit_test(names_of_a_list_are_shown_and_meant),
-		cmocka_unit_test(nothing_is_listed_where_the_map_has_the_names_itself),
+		cmocka_unit_test(a_list_that_does_not_fit_the_map_is_refused),
+		cmocka_unit_test(a_damaged_list_is_refused_or_gives_consistent_names),
+		cmocka_unit_test(names_of_a_list_are_shown_and_understood),
+		cmocka_unit_test(names_that_the_map_itself_gives_need_no_list),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Of very many things of one sort each costs what it costs of few: with eight times as many, each
- * kind of work takes eight times as many steps, and not the square of it. Steps are the basic
- * blocks that run in the code of the format, which is compiled for this test so that each block
- * calls __sanitizer_cov_trace_pc; so nothing here depends on time.
+ * The cost of an object does not depend on their number: with eight times as many objects, each
+ * kind of work takes about eight times as many steps, not 64 times. Steps are the basic blocks that
+ * run in the code of the format, which is compiled for this test so that each block calls
+ * __sanitizer_cov_trace_pc; so the result does not depend on time.
  */
-#include "made.h"
+#include "support/made.h"
 
 enum { FEW = 250, TIMES = 8, PHASES_MAX = 8 };
 
@@ -25,12 +25,12 @@ struct work {
 	unsigned n_phases, n_files;
 };
 
-static void begin(struct work *w)
+static void start_count(struct work *w)
 {
 	w->begun = atomic_load(&steps);
 }
 
-static void end(struct work *w, const char *name)
+static void end_count(struct work *w, const char *name)
 {
 	w->names[w->n_phases] = name;
 	w->phases[w->n_phases++] = atomic_load(&steps) - w->begun;
@@ -56,7 +56,7 @@ static void find_and_read(void *arg, const char *path, const struct file_attr *e
 	assert_ok(entry_get(w->f.s, &found, &b, &err));
 }
 
-/* As the kernel reads a large file. */
+/* Read in the pieces that the kernel requests. */
 static void read_in_pieces(struct work *w, const char *path)
 {
 	CLEANUP(bytes_unref) struct bytes *whole = content_of(w->f.s, path);
@@ -65,7 +65,7 @@ static void read_in_pieces(struct work *w, const char *path)
 	static char piece[4096];
 	uint64_t size;
 
-	begin(w);
+	start_count(w);
 	assert_ok(w->f.s->format->size(w->f.s, id, &size, &err));
 	assert_int_equal(size, whole->size);
 	for (uint64_t at = 0; at < size; at += sizeof(piece)) {
@@ -74,37 +74,37 @@ static void read_in_pieces(struct work *w, const char *path)
 		assert_ok(w->f.s->format->get(w->f.s, id, at, piece, n, &err));
 		assert_memory_equal(piece, whole->data + at, n);
 	}
-	end(w, "pieces");
+	end_count(w, "pieces");
 }
 
-static void told(void *arg, const struct format_fault *f)
+static void count_fault(void *arg, const struct format_fault *f)
 {
 	(void)arg, (void)f;
 }
 
-static void said(void *arg, enum format_line_kind, const char *line)
+static void count_line(void *arg, enum format_line_kind, const char *line)
 {
 	(void)arg, (void)line;
 }
 
-/* What ls -lR, tar and mapfs check do. */
-static void look_at_all(struct work *w)
+/* Read everything, as ls -lR, tar and mapfs check do. */
+static void read_all(struct work *w)
 {
 	struct error err = ERROR_INIT;
 
-	begin(w);
+	start_count(w);
 	assert_ok(entry_walk(w->f.s, ENTRY_ROOT, "", count, w, &err));
-	end(w, "list");
+	end_count(w, "list");
 	assert_true(w->n_files >= FEW);
-	begin(w);
+	start_count(w);
 	assert_ok(entry_walk(w->f.s, ENTRY_ROOT, "", find_and_read, w, &err));
-	end(w, "read");
-	begin(w);
-	(void)w->f.s->format->edit->check(NULL, w->f.s, told, NULL, &err);
-	end(w, "check");
+	end_count(w, "read");
+	start_count(w);
+	(void)w->f.s->format->edit->check(NULL, w->f.s, count_fault, NULL, &err);
+	end_count(w, "check");
 }
 
-/* All but the first of a directory's objects leave the map, or all get a name. */
+/* Remove all but the first object of a directory, or give each a name. */
 static void rebuild(struct work *w, const char *dir, bool removed, unsigned n)
 {
 	CLEANUP(free) struct placement *places = calloc(n, sizeof(*places));
@@ -122,24 +122,24 @@ static void rebuild(struct work *w, const char *dir, bool removed, unsigned n)
 			.dir = id,
 			.name = names[k],
 			.is_removed = removed && k > 0};
-		/* Its number, a name, and the ending that a file has. */
+		/* Position, name, and the ending of a file. */
 		if (!removed)
 			snprintf(names[k], sizeof(names[k]), "%zu_x%s", k,
 				entry.is_dir ? "" : ".json");
 		k++;
 	}
 	assert_int_equal(k, n);
-	begin(w);
-	assert_ok(w->f.s->format->tree->finalize(w->f.s, places, n, &done, said, w, &err));
-	end(w, removed ? "remove" : "rename");
+	start_count(w);
+	assert_ok(w->f.s->format->tree->finalize(w->f.s, places, n, &done, count_line, w, &err));
+	end_count(w, removed ? "remove" : "rename");
 	assert_ptr_not_equal(done, w->f.s);
 }
 
 static void open_map(struct work *w, struct made *m)
 {
-	begin(w);
+	start_count(w);
 	made_open(m, "ro", &w->f);
-	end(w, "open");
+	end_count(w, "open");
 }
 
 static void add_layers(struct made *m, unsigned n)
@@ -156,7 +156,7 @@ static void add_group(struct made *m, unsigned i, int32_t first, int32_t n)
 	MADE(m, TW_GROUP, i, 2, 0, 0, 100, 100, first, n, 0, 0, 0, 0, 0);
 }
 
-static void groups(struct work *w, unsigned n)
+static void make_groups(struct work *w, unsigned n)
 {
 	struct made m = {0};
 
@@ -165,13 +165,13 @@ static void groups(struct work *w, unsigned n)
 		add_group(&m, i, (int32_t)i, 1);
 	add_layers(&m, n);
 	open_map(w, &m);
-	look_at_all(w);
+	read_all(w);
 	rebuild(w, "groups", true, n);
 	rebuild(w, "groups", false, n);
 }
 
-/* Layers of which none is in a group, and every one is told of. */
-static void homeless_layers(struct work *w, unsigned n)
+/* Layers outside all groups; each gives a report line. */
+static void make_layers_without_group(struct work *w, unsigned n)
 {
 	struct made m = {0};
 
@@ -180,10 +180,10 @@ static void homeless_layers(struct work *w, unsigned n)
 		add_group(&m, i, 0, 1);
 	add_layers(&m, n);
 	open_map(w, &m);
-	look_at_all(w);
+	read_all(w);
 }
 
-static void types(struct work *w, unsigned n)
+static void make_types(struct work *w, unsigned n)
 {
 	struct made m = {0};
 
@@ -191,10 +191,10 @@ static void types(struct work *w, unsigned n)
 	for (unsigned i = 0; i < n; i++)
 		MADE(&m, 100 + i, 0, 1);
 	open_map(w, &m);
-	look_at_all(w);
+	read_all(w);
 }
 
-static void uuid_types(struct work *w, unsigned n)
+static void make_uuid_types(struct work *w, unsigned n)
 {
 	struct made m = {0};
 
@@ -204,10 +204,10 @@ static void uuid_types(struct work *w, unsigned n)
 	for (unsigned i = 0; i < n; i++)
 		MADE(&m, TW_UUID_INDEX, TW_UUID_FIRST + i, (int32_t)i, 1, 2, 3);
 	open_map(w, &m);
-	look_at_all(w);
+	read_all(w);
 }
 
-static void envelopes(struct work *w, unsigned n)
+static void make_envelopes(struct work *w, unsigned n)
 {
 	struct made m = {0};
 
@@ -216,10 +216,10 @@ static void envelopes(struct work *w, unsigned n)
 		MADE(&m, TW_ENVELOPE, i, 1, 4, 0, 1);
 	MADE(&m, TW_POINTS, 0, 0, 1, 2, 3, 4, 5);
 	open_map(w, &m);
-	look_at_all(w);
+	read_all(w);
 }
 
-static void images(struct work *w, unsigned n)
+static void make_images(struct work *w, unsigned n)
 {
 	struct made m = {0};
 
@@ -227,7 +227,7 @@ static void images(struct work *w, unsigned n)
 	for (unsigned i = 0; i < n; i++)
 		MADE(&m, TW_IMAGE, i, 1, 64, 64, 1, made_data(&m, "name", sizeof("name")), -1);
 	open_map(w, &m);
-	look_at_all(w);
+	read_all(w);
 	rebuild(w, "images", true, n);
 	rebuild(w, "images", false, n);
 }
@@ -248,13 +248,13 @@ static void points(struct work *w, unsigned n)
 	read_in_pieces(w, "envelopes/0.json");
 }
 
-static void points_of_a_large_envelope(struct work *w, unsigned n)
+static void make_points_of_a_large_envelope(struct work *w, unsigned n)
 {
 	points(w, 16 * n);
 }
 
-/* Auto-mapper items of as many layers. */
-static void autos(struct work *w, unsigned n)
+/* One auto-mapper item for each of n layers. */
+static void make_automappers(struct work *w, unsigned n)
 {
 	struct made m = {0};
 
@@ -266,12 +266,12 @@ static void autos(struct work *w, unsigned n)
 	MADE(&m, TW_UUID_INDEX, 0xfffe, 0x3e1b2716, 0x178c3978, (int32_t)0x9bd9b11a,
 		(int32_t)0xe0410dd8);
 	open_map(w, &m);
-	look_at_all(w);
+	read_all(w);
 	rebuild(w, "groups/0/layers", true, n);
 	rebuild(w, "groups/0/layers", false, n);
 }
 
-static void grows(void (*run)(struct work *w, unsigned n))
+static void assert_linear_growth(void (*run)(struct work *w, unsigned n))
 {
 	struct work few = {.n_phases = 0}, many = {.n_phases = 0};
 	bool all = true;
@@ -283,7 +283,7 @@ static void grows(void (*run)(struct work *w, unsigned n))
 
 		print_message("%-10s %8.1f steps of each, of eight times as many %8.1f\n",
 			few.names[i], a, b);
-		/* What is sorted and searched grows by its logarithm. */
+		/* Sorting and searching add a logarithmic factor. */
 		all &= b <= 1.5 * a;
 	}
 	fixture_close(&few.f);
@@ -291,33 +291,33 @@ static void grows(void (*run)(struct work *w, unsigned n))
 	assert_true(all);
 }
 
-#define OF(sort)                                                                                   \
-	static void many_##sort(void **state)                                                      \
+#define TEST_GROWTH(make)                                                                          \
+	static void make##_takes_linear_steps(void **state)                                        \
 	{                                                                                          \
 		(void)state;                                                                       \
-		grows(sort);                                                                       \
+		assert_linear_growth(make);                                                        \
 	}
 
-OF(groups)
-OF(homeless_layers)
-OF(types)
-OF(uuid_types)
-OF(envelopes)
-OF(autos)
-OF(images)
-OF(points_of_a_large_envelope)
+TEST_GROWTH(make_groups)
+TEST_GROWTH(make_layers_without_group)
+TEST_GROWTH(make_types)
+TEST_GROWTH(make_uuid_types)
+TEST_GROWTH(make_envelopes)
+TEST_GROWTH(make_automappers)
+TEST_GROWTH(make_images)
+TEST_GROWTH(make_points_of_a_large_envelope)
 
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(many_groups),
-		cmocka_unit_test(many_homeless_layers),
-		cmocka_unit_test(many_types),
-		cmocka_unit_test(many_uuid_types),
-		cmocka_unit_test(many_envelopes),
-		cmocka_unit_test(many_autos),
-		cmocka_unit_test(many_images),
-		cmocka_unit_test(many_points_of_a_large_envelope),
+		cmocka_unit_test(make_groups_takes_linear_steps),
+		cmocka_unit_test(make_layers_without_group_takes_linear_steps),
+		cmocka_unit_test(make_types_takes_linear_steps),
+		cmocka_unit_test(make_uuid_types_takes_linear_steps),
+		cmocka_unit_test(make_envelopes_takes_linear_steps),
+		cmocka_unit_test(make_automappers_takes_linear_steps),
+		cmocka_unit_test(make_images_takes_linear_steps),
+		cmocka_unit_test(make_points_of_a_large_envelope_takes_linear_steps),
 	};
 
 	return cmocka_run_group_tests_name("many", tests, NULL, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
-/* group.json, layer.json and the lists: what they show, take and refuse. */
-#include "parts.h"
+/* group.json, layer.json and the lists: which content they show, accept and refuse. */
+#include "support/parts.h"
 
-static void the_examples_of_the_layout_are_shown_to_the_byte(void **state)
+static void the_documented_examples_are_shown_exactly(void **state)
 {
 	struct fixture f;
 
@@ -51,7 +51,7 @@ static void the_examples_of_the_layout_are_shown_to_the_byte(void **state)
 	fixture_close(&f);
 }
 
-static void layer_json_refuses(void **state)
+static void an_invalid_layer_json_is_refused(void **state)
 {
 	static const char path[] = LAYERS "00/layer.json";
 	struct fixture f;
@@ -64,7 +64,7 @@ static void layer_json_refuses(void **state)
 		"kind is \"game\" (cannot be changed from \"design\")");
 	assert_refused(&f, path, "[255,", "[256,",
 		"line 8, column 13: color[0] is 256 (must be 0 to 255)");
-	assert_refused(&f, path, "03_grass_main", "03_grass", "names no image of the map");
+	assert_refused(&f, path, "03_grass_main", "03_grass", "the map has no such image");
 	assert_refused(&f, path, "\"detail\"", "\"details\"", "details is not a known key");
 	assert_refused(&f, path, "\"detail\": false", "\"detail\": 0,\n  \"detail\": 0", "line 4");
 	assert_refused(&f, path, "\"detail\": false", "\"detail\": 0.5", "must be false or true");
@@ -77,7 +77,7 @@ static void layer_json_refuses(void **state)
 	fixture_close(&f);
 }
 
-static void references_may_be_given_as_numbers_and_left_out(void **state)
+static void references_may_be_numbers_or_missing(void **state)
 {
 	static const char path[] = LAYERS "00/layer.json";
 	CLEANUP(bytes_unref) struct bytes *before = NULL, *after = NULL;
@@ -88,20 +88,20 @@ static void references_may_be_given_as_numbers_and_left_out(void **state)
 	must_open(&f, "parts.map", "rw");
 	before = content_of(f.s, path);
 	assert_int_equal(edit(&f.s, path, "\"03_grass_main\"", "3", &err), 0);
-	assert_int_equal(put(&f.s, path, "{\"detail\": 0}", &err), 0);
+	assert_int_equal(put_text(&f.s, path, "{\"detail\": 0}", &err), 0);
 	after = content_of(f.s, path);
 	assert_memory_equal(before->data, after->data, before->size);
 	assert_int_equal(edit(&f.s, path, "\"03_grass_main\"", "4", &err), 1);
 	assert_int_equal(layer(f.s, 0)->ints->v[13], 4);
 	assert_int_equal(edit(&f.s, path, "\"04_image4\"", "null", &err), 1);
 	assert_int_equal(layer(f.s, 0)->ints->v[13], -1);
-	/* One past the last points at nothing, and stays a number. */
+	/* The number after the last image refers to nothing, and stays a number. */
 	assert_int_equal(edit(&f.s, path, "\"image\": null", "\"image\": 11", &err), 1);
 	assert_int_equal(edit(&f.s, path, "\"image\": 11", "\"image\": 11", &err), 0);
 	fixture_close(&f);
 }
 
-static void quads_keep_what_the_file_does_not_show(void **state)
+static void quads_keep_fields_that_the_file_does_not_show(void **state)
 {
 	static const char path[] = LAYERS "01/quads.json";
 	static const uint8_t zeros[152];
@@ -116,7 +116,7 @@ static void quads_keep_what_the_file_does_not_show(void **state)
 	assert_int_equal(one->size, 156);
 	assert_memory_equal(one->data, "\xb9\xff\xff\xff", 4);
 	assert_memory_equal(one->data + 152, "more", 4);
-	/* A quad of its own, with what is left out as a new one has it. */
+	/* The new quad has default values for missing keys. */
 	assert_int_equal(
 		edit(&f.s, path, "0}\n]", "0},\n {\"color_envelope_offset\": 5}]", &err), 1);
 	assert_int_equal(layer(f.s, 1)->ints->v[COUNT], 2);
@@ -125,18 +125,18 @@ static void quads_keep_what_the_file_does_not_show(void **state)
 	assert_memory_equal(two->data + 152, zeros, 40);
 	assert_memory_equal(
 		two->data + 152 + 4 * 34, "\xff\xff\xff\xff\0\0\0\0\xff\xff\xff\xff\5", 13);
-	assert_int_equal(put(&f.s, path, "[]", &err), 1);
+	assert_int_equal(put_text(&f.s, path, "[]", &err), 1);
 	assert_int_equal(layer(f.s, 1)->ints->v[COUNT], 0);
 	assert_data(f.s, 1, LIST_DATA, zeros, 152);
 	assert_content(f.s, path, "[]\n");
-	assert_fails(put(&f.s, path, "[{\"positions\": [[0, 0]]}]", &err), EINVAL,
+	assert_fails(put_text(&f.s, path, "[{\"positions\": [[0, 0]]}]", &err), EINVAL,
 		"positions is an array of 1 (must be an array of 5)");
-	assert_fails(put(&f.s, path, "[{\"position_envelope\": \"18\"}]", &err), EINVAL,
-		"[0].position_envelope is \"18\" (names no envelope of the map)");
+	assert_fails(put_text(&f.s, path, "[{\"position_envelope\": \"18\"}]", &err), EINVAL,
+		"[0].position_envelope is \"18\" (the map has no such envelope)");
 	fixture_close(&f);
 }
 
-static void a_long_list_is_read_in_parts_in_any_order(void **state)
+static void a_long_list_can_be_read_in_parts_in_any_order(void **state)
 {
 	static const size_t parts[] = {0, 4096, 100000, 250000, 4096, 999999, 1, 2};
 	CLEANUP(bytes_unref) struct bytes *whole = NULL;
@@ -162,14 +162,14 @@ static void a_long_list_is_read_in_parts_in_any_order(void **state)
 		assert_ok(f.s->format->get(f.s, entry.id, parts[i], part, sizeof(part), &err));
 		assert_memory_equal(part, whole->data + parts[i], sizeof(part));
 	}
-	/* Its size is known from now on. */
+	/* From now on its size is known. */
 	assert_int_equal(entry_find(f.s, "groups/0/layers/0/quads.json", &entry), 0);
 	assert_true(entry.has_size);
 	assert_int_equal(entry.size, whole->size);
 	fixture_close(&f);
 }
 
-static void an_old_group_takes_clipping_and_zoom(void **state)
+static void an_old_group_accepts_clipping_and_zoom(void **state)
 {
 	struct error err = ERROR_INIT;
 	const struct tw_ints *v;
@@ -181,7 +181,7 @@ static void an_old_group_takes_clipping_and_zoom(void **state)
 		"{\n  \"version\": 1,\n  \"x_offset\": 0,\n  \"y_offset\": 0,\n"
 		"  \"x_parallax\": 100,\n  \"y_parallax\": 100\n}\n");
 	assert_int_equal(
-		put(&f.s, "groups/1/group.json",
+		put_text(&f.s, "groups/1/group.json",
 			"{\"clipping\": 1, \"clip_width\": 32, \"parallax_zoom\": 7}", &err),
 		1);
 	assert_content(f.s, "groups/1/group.json",
@@ -195,7 +195,7 @@ static void an_old_group_takes_clipping_and_zoom(void **state)
 	fixture_close(&f);
 }
 
-static void an_automapper_comes_and_goes(void **state)
+static void an_automapper_can_be_added_and_removed(void **state)
 {
 	static const char path[] = LAYERS "00/layer.json";
 	struct error err = ERROR_INIT;
@@ -221,13 +221,13 @@ static void an_automapper_comes_and_goes(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_examples_of_the_layout_are_shown_to_the_byte),
-		cmocka_unit_test(layer_json_refuses),
-		cmocka_unit_test(references_may_be_given_as_numbers_and_left_out),
-		cmocka_unit_test(quads_keep_what_the_file_does_not_show),
-		cmocka_unit_test(a_long_list_is_read_in_parts_in_any_order),
-		cmocka_unit_test(an_old_group_takes_clipping_and_zoom),
-		cmocka_unit_test(an_automapper_comes_and_goes),
+		cmocka_unit_test(the_documented_examples_are_shown_exactly),
+		cmocka_unit_test(an_invalid_layer_json_is_refused),
+		cmocka_unit_test(references_may_be_numbers_or_missing),
+		cmocka_unit_test(quads_keep_fields_that_the_file_does_not_show),
+		cmocka_unit_test(a_long_list_can_be_read_in_parts_in_any_order),
+		cmocka_unit_test(an_old_group_accepts_clipping_and_zoom),
+		cmocka_unit_test(an_automapper_can_be_added_and_removed),
 	};
 
 	return cmocka_run_group_tests_name("parts", tests, NULL, NULL);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
-/* Tiles as tables: what a put changes and refuses, how width, height and version change them. */
-#include "parts.h"
+/*
+ * Tiles as tables: which content is accepted, and how width, height and version change the tiles.
+ */
+#include "support/parts.h"
 
-static void a_plane_changes_its_field_and_nothing_else(void **state)
+static void a_plane_changes_only_its_field(void **state)
 {
 	struct error err = ERROR_INIT;
 	struct fixture f;
@@ -19,10 +21,11 @@ static void a_plane_changes_its_field_and_nothing_else(void **state)
 			(uint8_t[]){(uint8_t)i, 8, (uint8_t)(100 + i), (uint8_t)(200 + i)}, 4);
 	memcpy(want + 48, "tail", 4);
 	assert_data(f.s, 0, DATA, want, 52);
-	/* Spelled as a spreadsheet may: other blanks, quotes, CRLF, no line feed at the end. */
+	/* In the form of a spreadsheet: other blanks, quotes, CRLF, no line feed at the end. */
 	assert_int_equal(
-		put(&f.s, LAYERS "00/id.csv", "0,1,2,\"3\"\r\n4, 5,6 ,7\r\n8,9,10,255", &err), 1);
-	/* What was garbage is 0 in tiles that are written anew. */
+		put_text(&f.s, LAYERS "00/id.csv", "0,1,2,\"3\"\r\n4, 5,6 ,7\r\n8,9,10,255", &err),
+		1);
+	/* Garbage bytes become 0 in tiles that are written again. */
 	for (int i = 0; i < 12; i++)
 		want[4 * i + 2] = want[4 * i + 3] = 0;
 	want[44] = 255;
@@ -32,16 +35,16 @@ static void a_plane_changes_its_field_and_nothing_else(void **state)
 	fixture_close(&f);
 }
 
-static void a_plane_refuses_another_shape_and_what_does_not_fit(void **state)
+static void a_plane_refuses_another_shape_and_large_values(void **state)
 {
 	struct error err = ERROR_INIT;
 	struct fixture f;
 
 	(void)state;
 	must_open(&f, "parts.map", "rw");
-	assert_fails(put(&f.s, LAYERS "00/id.csv", "1,2,3\n4,5,6,7\n7,8,9\n", &err), EINVAL,
+	assert_fails(put_text(&f.s, LAYERS "00/id.csv", "1,2,3\n4,5,6,7\n7,8,9\n", &err), EINVAL,
 		"line 2, column 4: it has 4 columns (must be 3), unlike line 1");
-	assert_fails(put(&f.s, LAYERS "00/id.csv", "1,2,3,4\n", &err), EINVAL,
+	assert_fails(put_text(&f.s, LAYERS "00/id.csv", "1,2,3,4\n", &err), EINVAL,
 		"the table has 1 lines of 4 columns (at least 2)");
 	assert_refused(&f, LAYERS "00/id.csv", " 11", "256", "line 3, column 4: 256 is not 0..255");
 	assert_refused(&f, LAYERS "06_Speedup/angle.csv", "  -330", "-32769",
@@ -78,7 +81,7 @@ static void physics_planes_show_the_layers_own_field(void **state)
 	fixture_close(&f);
 }
 
-static void packed_tiles_are_packed_again_only_where_they_changed(void **state)
+static void only_changed_packed_tiles_are_packed_again(void **state)
 {
 	static const uint8_t packed[] = {5, 2, 255, 9, 5, 2, 43, 9};
 	static const uint8_t changed[] = {5, 2, 255, 9, 5, 2, 42, 9, 6, 2, 0, 9};
@@ -100,7 +103,7 @@ static void packed_tiles_are_packed_again_only_where_they_changed(void **state)
 	fixture_close(&f);
 }
 
-static void packed_tiles_of_another_count_cannot_be_read(void **state)
+static void packed_tiles_with_another_count_cannot_be_read(void **state)
 {
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
 	struct error err = ERROR_INIT;
@@ -134,7 +137,7 @@ static void a_shared_blob_is_copied_before_it_is_written(void **state)
 
 static void width_and_height_crop_and_extend_all_tiles_of_the_layer(void **state)
 {
-	/* The unused bytes of the tiles are 0 once they are written anew. */
+	/* The unused bytes of tiles become 0 when they are written again. */
 	static const uint8_t design[] = {
 		0, 8, 0, 0, 1, 8, 0, 0, 2, 8, 0, 0, 4, 8, 0, 0, 5, 8, 0, 0, 6, 8, 0, 0};
 	static const uint8_t tele[40] = {0, 1, 2, 3, 4, 5, 6, 7, 0, 0, 8, 9, 10, 11, 12, 13, 14, 15,
@@ -155,7 +158,7 @@ static void width_and_height_crop_and_extend_all_tiles_of_the_layer(void **state
 		1);
 	assert_data(f.s, 5, OWN, tele, sizeof(tele));
 	assert_data(f.s, 5, DATA, zeros, 80);
-	/* Wider than what is copied at a time. */
+	/* Wider than the buffer of the copy. */
 	assert_int_equal(
 		edit(&f.s, LAYERS "06_Speedup/layer.json", "\"width\": 4", "\"width\": 3000", &err),
 		1);
@@ -171,7 +174,7 @@ static void width_and_height_crop_and_extend_all_tiles_of_the_layer(void **state
 	fixture_close(&f);
 }
 
-static void a_version_changes_how_tiles_and_fields_stand(void **state)
+static void a_version_changes_the_form_of_tiles_and_fields(void **state)
 {
 	static const uint8_t packed[] = {1, 8, 10, 0, 2, 8, 0, 0};
 	struct error err = ERROR_INIT;
@@ -182,7 +185,7 @@ static void a_version_changes_how_tiles_and_fields_stand(void **state)
 	must_open(&f, "parts.map", "rw");
 	for (uint8_t i = 0; i < 48; i++)
 		own[i] = i;
-	/* The switch layer's own field stands behind a name from version 3 on. */
+	/* From version 3 on, the switch layer's own field follows a name. */
 	assert_data(f.s, 7, OLD_OWN + 3, own, 48);
 	assert_int_equal(
 		edit(&f.s, LAYERS "07/layer.json", "\"version\": 2", "\"version\": 3", &err), 1);
@@ -194,14 +197,15 @@ static void a_version_changes_how_tiles_and_fields_stand(void **state)
 		edit(&f.s, LAYERS "07/layer.json", "\"version\": 3", "\"version\": 2", &err), 1);
 	assert_data(f.s, 7, OLD_OWN + 3, own, 48);
 	assert_int_equal(layer(f.s, 7)->ints->n, 20);
-	/* From version 4 on tiles are packed. */
+	/* From version 4 on, tiles are packed. */
 	assert_int_equal(
 		edit(&f.s, LAYERS "08/layer.json", "\"version\": 4", "\"version\": 3", &err), 1);
 	CLEANUP(bytes_unref) struct bytes *plain = data_of(f.s, 8, DATA);
 	assert_int_equal(plain->size, 1200);
 	for (size_t i = 0; i < 1200; i += 4)
 		assert_memory_equal(plain->data + i, "\5\2\0\0", 4);
-	assert_int_equal(put(&f.s, LAYERS "00/id.csv", "1,1,1,1\n1,1,1,1\n1,1,1,2\n", &err), 1);
+	assert_int_equal(
+		put_text(&f.s, LAYERS "00/id.csv", "1,1,1,1\n1,1,1,1\n1,1,1,2\n", &err), 1);
 	assert_int_equal(
 		edit(&f.s, LAYERS "00/layer.json", "\"version\": 3", "\"version\": 4", &err), 1);
 	CLEANUP(bytes_unref) struct bytes *runs = data_of(f.s, 0, DATA);
@@ -220,14 +224,14 @@ static void a_version_changes_how_tiles_and_fields_stand(void **state)
 
 enum { TABLES = 2, FILES = 3 };
 
-/* The files of a layer that were written, NULL: not; tables first, then layer.json. */
-struct beside {
+/* The written files of a layer, or NULL; tables first, then layer.json. */
+struct layer_files {
 	const char *texts[FILES];
-	bool refused; /* ... the tables, by a save before */
+	bool refused; /* an earlier save refused the tables */
 };
 
-/* One of them is put, as the others are. */
-static int put_beside(struct fixture *f, const struct beside *b, int which, struct error *e)
+/* Put one of them together with the others. */
+static int put_beside(struct fixture *f, const struct layer_files *b, int which, struct error *e)
 {
 	static const char *const paths[FILES] = {IDS, FLAGS, JSON};
 	struct parsed *parsed[FILES] = {NULL};
@@ -263,8 +267,11 @@ static int put_beside(struct fixture *f, const struct beside *b, int which, stru
 	return r;
 }
 
-/* What waits is tried again, until nothing does or gets on: how many wait then. */
-static unsigned put_all_beside(struct fixture *f, const struct beside *b)
+/*
+ * Put all files, and retry the refused ones until nothing changes. Returns how many are still
+ * refused.
+ */
+static unsigned put_all_beside(struct fixture *f, const struct layer_files *b)
 {
 	struct error err = ERROR_INIT;
 	unsigned waiting = 0;
@@ -279,36 +286,37 @@ static unsigned put_all_beside(struct fixture *f, const struct beside *b)
 }
 
 /* Layout rule 14. The layer is 4 x 3. */
-static void tables_of_another_size_wait(void **state)
+static void tables_of_another_size_are_unresolved(void **state)
 {
 	struct error err = ERROR_INIT;
 	struct fixture f;
 
 	(void)state;
 	must_open(&f, "parts.map", "rw");
-	assert_fails(put(&f.s, IDS, "1,2\n3,4\n", &err), EAGAIN,
+	assert_fails(put_text(&f.s, IDS, "1,2\n3,4\n", &err), EAGAIN,
 		"the table has 2 lines of 2 columns (the layer has height 3, width 4)");
-	assert_int_equal(put(&f.s, FLAGS, "0,1\n2,3\n", &err), -EAGAIN);
-	/* layer.json decides, whenever it comes. */
-	assert_int_equal(put(&f.s, JSON, "{\"width\": 2, \"height\": 2}", &err), 1);
-	assert_int_equal(put(&f.s, IDS, "1,2\n3,4\n", &err), 1);
-	assert_int_equal(put(&f.s, FLAGS, "0,1\n2,3\n", &err), 1);
+	assert_int_equal(put_text(&f.s, FLAGS, "0,1\n2,3\n", &err), -EAGAIN);
+	/* layer.json decides, in any order. */
+	assert_int_equal(put_text(&f.s, JSON, "{\"width\": 2, \"height\": 2}", &err), 1);
+	assert_int_equal(put_text(&f.s, IDS, "1,2\n3,4\n", &err), 1);
+	assert_int_equal(put_text(&f.s, FLAGS, "0,1\n2,3\n", &err), 1);
 	assert_content(f.s, IDS, "  1,  2\n  3,  4\n");
 	fixture_close(&f);
 }
 
-static void a_layer_json_that_was_written_decides(void **state)
+static void a_written_layer_json_decides_the_size(void **state)
 {
-	static const struct beside same = {{"1,2\n3,4\n", "0,1\n2,3\n", "{\"width\": 4}"}, false};
-	static const struct beside other = {
+	static const struct layer_files same = {
+		{"1,2\n3,4\n", "0,1\n2,3\n", "{\"width\": 4}"}, false};
+	static const struct layer_files other = {
 		{"1,2\n3,4\n", "0,1\n2,3\n", "{\"width\": 2, \"height\": 2}"}, false};
-	static const struct beside cut = {
+	static const struct layer_files cut = {
 		{"1,2,3,4\n5,6,7,8\n9,9,9,9\n", NULL, "{\"width\": 2, \"height\": 2}"}, false};
 	struct error err = ERROR_INIT;
 	struct fixture f;
 
 	(void)state;
-	/* ... also by the size there is, and then tables do not. */
+	/* layer.json with the present size decides too, and the tables do not. */
 	must_open(&f, "parts.map", "rw");
 	assert_int_equal(put_all_beside(&f, &same), TABLES);
 	fixture_close(&f);
@@ -317,46 +325,47 @@ static void a_layer_json_that_was_written_decides(void **state)
 	assert_content(f.s, IDS, "  1,  2\n  3,  4\n");
 	assert_content(f.s, FLAGS, "  0,  1\n  2,  3\n");
 	fixture_close(&f);
-	/* Tables of the size that was come first. */
+	/* Tables of the previous size come first. */
 	must_open(&f, "parts.map", "rw");
-	assert_fails(put_beside(&f, &cut, 2, &err), EAGAIN, "the layer's tables come first");
+	assert_fails(
+		put_beside(&f, &cut, 2, &err), EAGAIN, "the tables of the layer are applied first");
 	assert_int_equal(put_beside(&f, &cut, 0, &err), 1);
 	assert_int_equal(put_beside(&f, &cut, 2, &err), 1);
 	assert_content(f.s, IDS, "  1,  2\n  5,  6\n");
 	fixture_close(&f);
 }
 
-static void a_layer_takes_the_size_that_all_its_tables_have(void **state)
+static void a_layer_takes_the_common_size_of_its_tables(void **state)
 {
-	struct beside b = {{"1,2\n3,4\n5,6\n", "0,1\n2,3\n1,0\n", NULL}, false};
+	struct layer_files b = {{"1,2\n3,4\n5,6\n", "0,1\n2,3\n1,0\n", NULL}, false};
 	struct error err = ERROR_INIT;
 	struct fixture f;
 
 	(void)state;
 	must_open(&f, "parts.map", "rw");
-	/* The first that is tried gives the layer the size, and then all fit. */
+	/* The first table gives the layer its size, and then all fit. */
 	assert_int_equal(put_beside(&f, &b, 0, &err), -EAGAIN);
 	assert_int_equal(put_beside(&f, &b, 1, &err), 1);
 	assert_int_equal(put_beside(&f, &b, 0, &err), 1);
 	assert_content(f.s, IDS, "  1,  2\n  3,  4\n  5,  6\n");
 	assert_content(f.s, FLAGS, "  0,  1\n  2,  3\n  1,  0\n");
 	/* One table alone decides nothing. */
-	b = (struct beside){{"1,2\n3,4\n", NULL, NULL}, false};
+	b = (struct layer_files){{"1,2\n3,4\n", NULL, NULL}, false};
 	assert_int_equal(put_all_beside(&f, &b), 1);
 	fixture_close(&f);
 }
 
-static void tables_of_two_sizes_decide_nothing(void **state)
+static void tables_of_two_sizes_do_not_change_the_size(void **state)
 {
-	static const struct beside cases[] = {
+	static const struct layer_files cases[] = {
 		{{"1,2\n3,4\n5,6\n", "0,1\n2,3\n", NULL}, false},
 		{{"1,2\n3,4\n", "no table", NULL}, false},
-		/* Nor do those that were all refused before. */
+		/* Tables that were all refused before do not decide either. */
 		{{"1,2\n3,4\n", "0,1\n2,3\n", NULL}, true},
 	};
 	CLEANUP(bytes_unref) struct bytes *whole = NULL;
 	CLEANUP(free) char *flags = NULL;
-	struct beside back = {{"1,2\n3,4\n", NULL, NULL}, false};
+	struct layer_files back = {{"1,2\n3,4\n", NULL, NULL}, false};
 	struct error err = ERROR_INIT;
 	struct fixture f;
 
@@ -376,11 +385,11 @@ static void tables_of_two_sizes_decide_nothing(void **state)
 
 struct reasons {
 	unsigned n;
-	bool warned; /* the last */
+	bool warned; /* the last warning */
 	char last[200];
 };
 
-static void note(void *arg, const struct format_fault *f)
+static void store_warning(void *arg, const struct format_fault *f)
 {
 	struct reasons *r = arg;
 
@@ -389,7 +398,7 @@ static void note(void *arg, const struct format_fault *f)
 	snprintf(r->last, sizeof(r->last), "%s", f->line);
 }
 
-static void sizes_that_must_agree_are_judged_at_the_save(void **state)
+static void sizes_that_must_agree_are_checked_at_the_save(void **state)
 {
 	struct snapshot *before;
 	struct error err = ERROR_INIT;
@@ -399,33 +408,32 @@ static void sizes_that_must_agree_are_judged_at_the_save(void **state)
 	(void)state;
 	must_open(&f, "sizes.map", "rw");
 	before = snapshot_ref(f.s);
-	/* The front layer differed before; making it worse is another fault. */
-	assert_ok(f.s->format->edit->check(before, f.s, note, &why, &err));
+	/* The front layer differed before; a larger difference is a new fault. */
+	assert_ok(f.s->format->edit->check(before, f.s, store_warning, &why, &err));
 	assert_int_equal(
 		edit(&f.s, LAYERS "1/layer.json", "\"width\": 6", "\"width\": 2", &err), 1);
-	assert_fails(
-		f.s->format->edit->check(before, f.s, note, &why, &err), EINVAL, "a game would");
-	assert_string_equal(why.last,
-		LAYERS "1: is 2 x 2 tiles; width 4 and height 3 would fit the game "
-		       "layer " LAYERS "0");
+	assert_fails(f.s->format->edit->check(before, f.s, store_warning, &why, &err), EINVAL,
+		"a game would");
+	assert_string_equal(
+		why.last, LAYERS "1: is 2 x 2 tiles (4 x 3 like the game layer " LAYERS "0)");
 	assert_int_equal(why.n, 1);
 	assert_false(why.warned);
 	assert_int_equal(
 		edit(&f.s, LAYERS "0/layer.json", "\"width\": 4", "\"width\": 2", &err), 1);
 	assert_int_equal(
 		edit(&f.s, LAYERS "1/layer.json", "\"height\": 2", "\"height\": 4", &err), 1);
-	assert_ok(f.s->format->edit->check(before, f.s, note, &why, &err));
+	assert_ok(f.s->format->edit->check(before, f.s, store_warning, &why, &err));
 	snapshot_unref(before);
 	fixture_close(&f);
 	must_open(&f, "parts.map", "rw");
 	before = snapshot_ref(f.s);
 	assert_int_equal(
 		edit(&f.s, LAYERS "05_Tele/layer.json", "\"height\": 3", "\"height\": 4", &err), 1);
-	assert_ok(f.s->format->edit->check(before, f.s, note, &why, &err));
+	assert_ok(f.s->format->edit->check(before, f.s, store_warning, &why, &err));
 	assert_true(why.warned);
 	assert_string_equal(why.last,
-		LAYERS "05_Tele: is 4 x 4 tiles; width 4 and height 3 would fit the game "
-		       "layer " LAYERS "04_Game: the other rows are not used");
+		LAYERS "05_Tele: is 4 x 4 tiles (4 x 3 like the game layer " LAYERS
+		       "04_Game): the other rows are not used");
 	snapshot_unref(before);
 	fixture_close(&f);
 }
@@ -433,19 +441,19 @@ static void sizes_that_must_agree_are_judged_at_the_save(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tables_of_another_size_wait),
-		cmocka_unit_test(a_layer_json_that_was_written_decides),
-		cmocka_unit_test(tables_of_two_sizes_decide_nothing),
-		cmocka_unit_test(a_layer_takes_the_size_that_all_its_tables_have),
-		cmocka_unit_test(a_plane_changes_its_field_and_nothing_else),
-		cmocka_unit_test(a_plane_refuses_another_shape_and_what_does_not_fit),
+		cmocka_unit_test(tables_of_another_size_are_unresolved),
+		cmocka_unit_test(a_written_layer_json_decides_the_size),
+		cmocka_unit_test(tables_of_two_sizes_do_not_change_the_size),
+		cmocka_unit_test(a_layer_takes_the_common_size_of_its_tables),
+		cmocka_unit_test(a_plane_changes_only_its_field),
+		cmocka_unit_test(a_plane_refuses_another_shape_and_large_values),
 		cmocka_unit_test(physics_planes_show_the_layers_own_field),
-		cmocka_unit_test(packed_tiles_are_packed_again_only_where_they_changed),
-		cmocka_unit_test(packed_tiles_of_another_count_cannot_be_read),
+		cmocka_unit_test(only_changed_packed_tiles_are_packed_again),
+		cmocka_unit_test(packed_tiles_with_another_count_cannot_be_read),
 		cmocka_unit_test(a_shared_blob_is_copied_before_it_is_written),
 		cmocka_unit_test(width_and_height_crop_and_extend_all_tiles_of_the_layer),
-		cmocka_unit_test(a_version_changes_how_tiles_and_fields_stand),
-		cmocka_unit_test(sizes_that_must_agree_are_judged_at_the_save),
+		cmocka_unit_test(a_version_changes_the_form_of_tiles_and_fields),
+		cmocka_unit_test(sizes_that_must_agree_are_checked_at_the_save),
 	};
 
 	return cmocka_run_group_tests_name("planes", tests, NULL, NULL);

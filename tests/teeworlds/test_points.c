@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* Envelopes and their points. */
-#include "parts.h"
+#include "support/parts.h"
 
 static void tangents_are_shown_from_the_points_and_from_the_item(void **state)
 {
@@ -29,7 +29,7 @@ static int32_t start_of(const struct snapshot *s, int i)
 	return tw_item_at(tw_map_of(s), TW_ENVELOPE, i)->ints->v[START];
 }
 
-static void points_move_those_of_later_envelopes(void **state)
+static void new_points_move_those_of_later_envelopes(void **state)
 {
 	CLEANUP(bytes_unref) struct bytes *before = NULL, *after = NULL;
 	struct error err = ERROR_INIT;
@@ -53,14 +53,14 @@ static void points_move_those_of_later_envelopes(void **state)
 	after = content_of(f.s, "envelopes/17.json");
 	assert_int_equal(before->size, after->size);
 	assert_memory_equal(before->data, after->data, before->size);
-	/* One without points gets some in its place, before those behind it. */
+	/* An envelope without points gets some in its place, before the following ones. */
 	assert_int_equal(edit(&f.s, "envelopes/02.json", "[]", "[{\"time\": 9}]", &err), 1);
 	assert_int_equal(start_of(f.s, 2), 4);
 	assert_int_equal(start_of(f.s, 17), 5);
 	fixture_close(&f);
 }
 
-static void envelopes_without_points_keep_their_place(void **state)
+static void envelopes_without_points_keep_their_position(void **state)
 {
 	struct error err = ERROR_INIT;
 	struct fixture f;
@@ -79,7 +79,7 @@ static void envelopes_without_points_keep_their_place(void **state)
 	fixture_close(&f);
 }
 
-static void points_that_others_use_too_are_left_to_them(void **state)
+static void shared_points_stay_with_the_other_envelopes(void **state)
 {
 	CLEANUP(bytes_unref) struct bytes *second = NULL, *third = NULL, *now = NULL, *then = NULL;
 	struct error err = ERROR_INIT;
@@ -98,8 +98,8 @@ static void points_that_others_use_too_are_left_to_them(void **state)
 	fixture_close(&f);
 }
 
-/* An envelope without points may begin between two points of another. */
-static void an_envelope_between_points_of_another_leaves_them_together(void **state)
+/* An envelope without points may start between two points of another. */
+static void an_envelope_between_points_of_another_does_not_split_them(void **state)
 {
 	CLEANUP(bytes_unref) struct bytes *first = NULL, *now = NULL;
 	struct error err = ERROR_INIT;
@@ -118,7 +118,7 @@ static void an_envelope_between_points_of_another_leaves_them_together(void **st
 	fixture_close(&f);
 }
 
-static void tangents_keep_their_item_in_step(void **state)
+static void the_item_of_tangents_follows_the_points(void **state)
 {
 	const struct tw_map *m;
 	struct error err = ERROR_INIT;
@@ -138,7 +138,7 @@ static void tangents_keep_their_item_in_step(void **state)
 	assert_int_equal(tw_item_at(m, 0xfffe, 0)->ints->v[15], 99);
 	assert_int_equal(tw_item_at(m, 0xfffe, 0)->ints->v[16], 7);
 	assert_int_equal(tw_item_at(m, 0xfffe, 0)->ints->v[33], 1);
-	/* From version 3 on they stand in the points of all envelopes. */
+	/* From version 3 on, tangents are in the points of all envelopes. */
 	assert_int_equal(
 		edit(&f.s, "envelopes/1.json", "\"version\": 2", "\"version\": 3", &err), 1);
 	m = tw_map_of(f.s);
@@ -147,7 +147,7 @@ static void tangents_keep_their_item_in_step(void **state)
 	fixture_close(&f);
 }
 
-static void tangents_that_the_points_lose_get_an_item(void **state)
+static void tangents_removed_from_the_points_get_an_item(void **state)
 {
 	const struct tw_map *m;
 	struct error err = ERROR_INIT;
@@ -168,7 +168,7 @@ static void tangents_that_the_points_lose_get_an_item(void **state)
 	fixture_close(&f);
 }
 
-/* A file of an envelope, and what becomes of it: `from` is replaced by `to`. */
+/* A file of an envelope and its change: `from` is replaced by `to`. */
 struct edit {
 	const char *path, *from, *to;
 };
@@ -205,7 +205,7 @@ static void assert_same_items(const struct snapshot *a, const struct snapshot *b
 	assert_true(m->index->has_tangents == n->index->has_tangents);
 }
 
-/* Applies the edits of a map together, and puts them one after another. */
+/* Apply the edits of a map together, and put them one by one. */
 static void change_together(const char *map, const struct edit *v, size_t n, bool back)
 {
 	CLEANUP(snapshot_unref) struct snapshot *base = NULL, *applied = NULL, *once = NULL;
@@ -220,7 +220,7 @@ static void change_together(const char *map, const struct edit *v, size_t n, boo
 		CLEANUP(free) char *text = edited(f.s, d->path, d->from, d->to);
 
 		apply(base, &applied, d->path, text);
-		assert_int_equal(put(&f.s, d->path, text, &err), 1);
+		assert_int_equal(put_text(&f.s, d->path, text, &err), 1);
 	}
 	assert_ptr_equal(points_of(applied), points_of(base));
 	assert_ok(f.s->format->tree->finalize(
@@ -232,8 +232,10 @@ static void change_together(const char *map, const struct edit *v, size_t n, boo
 #define BEGIN "\"points\": ["
 #define MORE  BEGIN "{\"time\": 0}, "
 
-/* The points are written once, when all is applied. The map is the one that the edits give one
- * after another, in any order. */
+/*
+ * The points are written once, when all edits are applied. The map equals the one after single puts
+ * in any order.
+ */
 static void envelopes_that_change_together_cost_one_pass(void **state)
 {
 	static const struct edit parts[] = {
@@ -276,13 +278,13 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tangents_are_shown_from_the_points_and_from_the_item),
-		cmocka_unit_test(points_move_those_of_later_envelopes),
-		cmocka_unit_test(envelopes_without_points_keep_their_place),
+		cmocka_unit_test(new_points_move_those_of_later_envelopes),
+		cmocka_unit_test(envelopes_without_points_keep_their_position),
 		cmocka_unit_test(envelopes_that_change_together_cost_one_pass),
-		cmocka_unit_test(points_that_others_use_too_are_left_to_them),
-		cmocka_unit_test(tangents_keep_their_item_in_step),
-		cmocka_unit_test(an_envelope_between_points_of_another_leaves_them_together),
-		cmocka_unit_test(tangents_that_the_points_lose_get_an_item),
+		cmocka_unit_test(shared_points_stay_with_the_other_envelopes),
+		cmocka_unit_test(the_item_of_tangents_follows_the_points),
+		cmocka_unit_test(an_envelope_between_points_of_another_does_not_split_them),
+		cmocka_unit_test(tangents_removed_from_the_points_get_an_item),
 	};
 
 	return cmocka_run_group_tests_name("points", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""No question changes a map: random changes give the same file with questions between them."""
+"""Queries change no map: random changes give the same file with and without queries between them."""
 import os
 import subprocess
 
@@ -7,7 +7,7 @@ import pytest
 
 
 @pytest.mark.parametrize("name", ["structure", "parts", "full", "shared", "eleven"])
-def test_what_is_asked_changes_nothing(name):
+def test_queries_change_nothing(name):
     run = subprocess.run([os.environ["TW_QUESTIONS"], "40",
                           os.path.join(os.environ["TW_FIXTURES"], name + ".map")],
                          capture_output=True, text=True, timeout=300)

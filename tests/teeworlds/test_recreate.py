@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Debian's maps made anew from their files, in several orders of arrival, are the same maps."""
+"""Debian's maps, recreated from their files in several orders, are equal to the originals."""
 import json
 import os
 import pathlib
@@ -22,7 +22,7 @@ def blob(f, ints, i):
 
 
 def media(f):
-    """What images, sounds and info hold, without what says how they hold it."""
+    """Content of images, sounds and info, without properties of their storage."""
     images = [(v[1:4], blob(f, v, 4), blob(f, v, 5) if v[3] == 0 else None)
               for v in (i.ints for i in f.of_type(IMAGE))]
     sounds = [(v[1], blob(f, v, 2), blob(f, v, 3)) for v in (i.ints for i in f.of_type(SOUND))]
@@ -43,14 +43,14 @@ def recreate(path, out, seed):
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 @each_map
-def test_a_map_from_its_files_shows_the_same_files(path, seed, tmp_path):
+def test_a_recreated_map_shows_the_same_files(path, seed, tmp_path):
     before, after = recreate(path, tmp_path / "new.map", seed)
     assert media(after) == media(before)
     assert expect.files(after) == expect.files(before)
 
 
 @each_map
-def test_a_map_from_its_files_has_no_anomaly_of_its_own(path, tmp_path):
+def test_a_recreated_map_has_no_new_anomaly(path, tmp_path):
     if not TWCHECK.exists():
         pytest.skip(places.NO_SHARED)
     recreate(path, tmp_path / "new.map", 3)
@@ -58,7 +58,7 @@ def test_a_map_from_its_files_has_no_anomaly_of_its_own(path, tmp_path):
     assert {c: n for c, n in anomalies(tmp_path / "new.map").items() if n > had.get(c, 0)} == {}
 
 
-def rewritten_alike(tmp_path):
+def assert_rewritten_equally(tmp_path):
     tool = places.ddnet_tool("map_resave")
     (tmp_path / ".local/share/ddnet").mkdir(parents=True)
     subprocess.run([tool, tmp_path / "new.map", "again.map"], cwd=tmp_path, check=True,
@@ -68,14 +68,14 @@ def rewritten_alike(tmp_path):
 
 
 @each_map
-def test_the_reference_writer_writes_it_alike(path, tmp_path):
+def test_the_reference_writer_writes_the_same_bytes(path, tmp_path):
     recreate(path, tmp_path / "new.map", 4)
-    rewritten_alike(tmp_path)
+    assert_rewritten_equally(tmp_path)
 
 
-def test_a_new_map_that_nobody_put_anything_into_is_one(tmp_path):
+def test_an_empty_new_map_is_valid(tmp_path):
     (tmp_path / "bare.map").write_bytes(encode([Item(0, 0, [1])], []))
     recreate(tmp_path / "bare.map", tmp_path / "new.map", 0)
     if TWCHECK.exists():
         assert anomalies(tmp_path / "new.map") == {}
-    rewritten_alike(tmp_path)
+    assert_rewritten_equally(tmp_path)

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Thousands of random placements of structure.map's objects, against a model of plain arrays: which
- * objects there are, in which order (layout rule 5), and what each layer refers to.
+ * Thousands of random placements of the objects of structure.map, checked against a model of plain
+ * arrays: which objects exist, in which order (layout rule 5), and which object each layer refers
+ * to.
  */
-#include "world.h"
+#include "support/world.h"
 
 enum { SEEDS = 4000, OPS = 14, OBJECTS = 64, REFS = 8 };
 enum { TILES_IMAGE = 13, TILES_ENVELOPE = 11, LIST_DATA = 5, LIST_SOURCE = 6 };
 enum sort { IMAGES, SOUNDS, ENVELOPES, GROUPS, LAYERS, SORTS };
 
-/* Who is pointed at: an object of a sort by its index in the model, or a number that is nobody's.
+/*
+ * The target of a reference: an object of a sort by its index in the model, or a number without an
+ * object.
  */
 struct ref {
 	enum sort sort;
-	int object; /* -1: `number` */
+	int object; /* -1: use `number` */
 	int number;
 };
 
@@ -21,8 +24,8 @@ struct object {
 	entry_id id;
 	bool gone;
 	int group;       /* layers: index of a group in the model */
-	unsigned number; /* position that it wants; UINT_MAX: last */
-	unsigned time;   /* of its placement, 0: the mount */
+	unsigned number; /* requested position; UINT_MAX: last */
+	unsigned time;   /* time of its placement; 0: at the mount */
 	struct ref refs[REFS];
 	int n_refs;
 };
@@ -33,18 +36,18 @@ struct model {
 	unsigned now, random;
 };
 
-static unsigned pick(struct model *m, unsigned n)
+static unsigned pick_number(struct model *m, unsigned n)
 {
 	m->random = m->random * 1664525 + 1013904223;
 	return (m->random >> 10) % n;
 }
 
-static struct ref to(enum sort sort, int object)
+static struct ref make_ref_to_object(enum sort sort, int object)
 {
 	return (struct ref){sort, object, 0};
 }
 
-static struct ref nobody(enum sort sort, int number)
+static struct ref make_ref_to_number(enum sort sort, int number)
 {
 	return (struct ref){sort, -1, number};
 }
@@ -69,8 +72,8 @@ static void add_layer(struct model *m, struct world *w, const char *path, int gr
 	memcpy(o->refs, refs, (size_t)n * sizeof(*refs));
 }
 
-/* structure.map, as twgen_structure.py says it. */
-static void begin(struct model *m, struct world *w, unsigned seed)
+/* structure.map, as made by twgen_structure.py. */
+static void start_model(struct model *m, struct world *w, unsigned seed)
 {
 	*m = (struct model){.random = seed};
 	world_open(w, "structure.map");
@@ -86,32 +89,34 @@ static void begin(struct model *m, struct world *w, unsigned seed)
 	add_known(m, GROUPS, w, "groups/1_Game");
 	add_known(m, GROUPS, w, "groups/2");
 	add_layer(m, w, "groups/0_Back/layers/0_bg", 0, 0, 2,
-		(struct ref[]){to(IMAGES, 0), to(ENVELOPES, 1)});
+		(struct ref[]){make_ref_to_object(IMAGES, 0), make_ref_to_object(ENVELOPES, 1)});
 	add_layer(m, w, "groups/0_Back/layers/1_quads", 0, 1, 7,
-		(struct ref[]){to(IMAGES, 2), to(ENVELOPES, 0), to(ENVELOPES, 1),
-			nobody(ENVELOPES, 77), nobody(ENVELOPES, -2), to(ENVELOPES, 2),
-			to(ENVELOPES, 0)});
+		(struct ref[]){make_ref_to_object(IMAGES, 2), make_ref_to_object(ENVELOPES, 0),
+			make_ref_to_object(ENVELOPES, 1), make_ref_to_number(ENVELOPES, 77),
+			make_ref_to_number(ENVELOPES, -2), make_ref_to_object(ENVELOPES, 2),
+			make_ref_to_object(ENVELOPES, 0)});
 	add_layer(m, w, "groups/1_Game/layers/0_Game", 1, 0, 2,
-		(struct ref[]){nobody(IMAGES, -1), nobody(ENVELOPES, -1)});
+		(struct ref[]){make_ref_to_number(IMAGES, -1), make_ref_to_number(ENVELOPES, -1)});
 	add_layer(m, w, "groups/1_Game/layers/1_Tele", 1, 1, 2,
-		(struct ref[]){nobody(IMAGES, -1), nobody(ENVELOPES, -1)});
+		(struct ref[]){make_ref_to_number(IMAGES, -1), make_ref_to_number(ENVELOPES, -1)});
 	add_layer(m, w, "groups/2/layers/0_snd", 2, 0, 5,
-		(struct ref[]){to(SOUNDS, 0), to(ENVELOPES, 0), to(ENVELOPES, 2),
-			nobody(ENVELOPES, -1), nobody(ENVELOPES, 77)});
+		(struct ref[]){make_ref_to_object(SOUNDS, 0), make_ref_to_object(ENVELOPES, 0),
+			make_ref_to_object(ENVELOPES, 2), make_ref_to_number(ENVELOPES, -1),
+			make_ref_to_number(ENVELOPES, 77)});
 	add_layer(m, w, "groups/2/layers/1_fg", 2, 1, 2,
-		(struct ref[]){nobody(IMAGES, 77), nobody(ENVELOPES, -2)});
+		(struct ref[]){make_ref_to_number(IMAGES, 77), make_ref_to_number(ENVELOPES, -2)});
 }
 
 static const char *const dirs[] = {"images", "sounds", "envelopes", "groups"};
 
-/* A name with a random number, or none. */
+/* A name with a random number, or without one. */
 static void random_name(
 	struct model *m, enum sort sort, const char *ending, char name[32], unsigned *ret)
 {
 	static const char *const prefixes[SORTS] = {"i", "s", "e", "g", "l"};
 
 	m->now++;
-	*ret = pick(m, 5) == 0 ? UINT_MAX : pick(m, 9);
+	*ret = pick_number(m, 5) == 0 ? UINT_MAX : pick_number(m, 9);
 	if (*ret == UINT_MAX)
 		snprintf(name, 32, "%s%u%s", prefixes[sort], m->now, ending);
 	else
@@ -125,7 +130,7 @@ static entry_id layers_of(struct world *w, const struct object *group)
 	uint64_t cookie = 0;
 	entry_id id;
 
-	/* What a new group has is not listed; adding it again gives the same. */
+	/* The directory of a new group is not listed; adding it again gives the same entry. */
 	if (format_teeworlds.tree->add(&w->now, group->id, "layers", true, &id, NULL) == 0)
 		return id;
 	while (format_teeworlds.list(w->now, group->id, &cookie, name, &entry, NULL) == 1)
@@ -135,11 +140,11 @@ static entry_id layers_of(struct world *w, const struct object *group)
 	return 0;
 }
 
-/* Any object that is there; -1: none is. */
+/* Pick an existing object; -1 if there is none. */
 static int pick_object(struct model *m, enum sort sort)
 {
 	for (int tries = 0; tries < 40 && m->n[sort]; tries++) {
-		int i = (int)pick(m, (unsigned)m->n[sort]);
+		int i = (int)pick_number(m, (unsigned)m->n[sort]);
 
 		if (!m->v[sort][i].gone)
 			return i;
@@ -153,7 +158,7 @@ static void set_content(struct model *m, struct world *w, enum sort sort, struct
 	struct error err = ERROR_INIT;
 
 	if (sort == IMAGES) {
-		png = world_png(1 + pick(m, 4), 1, 5);
+		png = world_png(1 + pick_number(m, 4), 1, 5);
 		assert_ok(world_put(w, o->id, png->data, png->size, &err));
 	} else if (sort == SOUNDS) {
 		opus = content_of(w->f.s, "sounds/0_wind.opus");
@@ -169,11 +174,11 @@ static void make_layer(struct model *m, struct world *w, struct object *o)
 	char text[NAME_MAX + 100], stem[NAME_MAX + 1];
 	struct error err = ERROR_INIT;
 
-	o->refs[0] = nobody(IMAGES, -1);
-	o->refs[1] = nobody(ENVELOPES, -1);
+	o->refs[0] = make_ref_to_number(IMAGES, -1);
+	o->refs[1] = make_ref_to_number(ENVELOPES, -1);
 	o->n_refs = 2;
 	snprintf(text, sizeof(text), "{\"type\": 2, \"width\": 2, \"height\": 2}");
-	/* By the stem that it has in the tree, or had at the mount. */
+	/* Use the stem of its current name, or of its name at the mount. */
 	if (image >= 0 && envelope >= 0) {
 		const char *placed = world_name(w, m->v[IMAGES][image].id);
 
@@ -184,13 +189,13 @@ static void make_layer(struct model *m, struct world *w, struct object *o)
 				(const char *[]){"0_grass", "1_desert", "2_moon"}[image]);
 		snprintf(text, sizeof(text),
 			"{\"type\": 2, \"width\": 2, \"height\": 2, \"image\": \"%s\"}", stem);
-		o->refs[0] = to(IMAGES, image);
+		o->refs[0] = make_ref_to_object(IMAGES, image);
 	}
 	assert_int_equal(
 		world_put_text(w, world_add_in(w, o->id, "layer.json", false), text, &err), 1);
 }
 
-static void make(struct model *m, struct world *w, enum sort sort)
+static void make_object(struct model *m, struct world *w, enum sort sort)
 {
 	static const char *const endings[SORTS] = {".png", ".opus", ".json", "", ""};
 	struct object *o = &m->v[sort][m->n[sort]];
@@ -212,7 +217,7 @@ static void make(struct model *m, struct world *w, enum sort sort)
 		make_layer(m, w, o);
 }
 
-static void move(struct model *m, struct world *w, enum sort sort)
+static void move_object(struct model *m, struct world *w, enum sort sort)
 {
 	static const char *const endings[SORTS] = {".png", ".opus", ".json", "", ""};
 	int i = pick_object(m, sort), group = pick_object(m, GROUPS);
@@ -230,7 +235,7 @@ static void move(struct model *m, struct world *w, enum sort sort)
 		name);
 }
 
-static void remove_one(struct model *m, struct world *w, enum sort sort)
+static void remove_object(struct model *m, struct world *w, enum sort sort)
 {
 	int i = pick_object(m, sort);
 
@@ -245,15 +250,15 @@ static void remove_one(struct model *m, struct world *w, enum sort sort)
 		}
 }
 
-/* Does a stand before b? */
-static bool before(const struct object *a, const struct object *b)
+/* Does a precede b? */
+static bool precedes(const struct object *a, const struct object *b)
 {
 	if (a->number != b->number)
 		return a->number < b->number;
 	return a->number == UINT_MAX ? a->time < b->time : a->time > b->time;
 }
 
-/* The objects that are there, in order; of layers those of a group. Returns how many. */
+/* Collect the existing objects in order; layers of one group. Returns their number. */
 static int in_order(const struct model *m, enum sort sort, int group, int ret[OBJECTS])
 {
 	int n = 0;
@@ -263,7 +268,7 @@ static int in_order(const struct model *m, enum sort sort, int group, int ret[OB
 
 		if (m->v[sort][i].gone || (sort == LAYERS && m->v[sort][i].group != group))
 			continue;
-		while (at > 0 && before(&m->v[sort][i], &m->v[sort][ret[at - 1]])) {
+		while (at > 0 && precedes(&m->v[sort][i], &m->v[sort][ret[at - 1]])) {
 			ret[at] = ret[at - 1];
 			at--;
 		}
@@ -273,7 +278,7 @@ static int in_order(const struct model *m, enum sort sort, int group, int ret[OB
 	return n;
 }
 
-/* The number that a reference has in a map with these objects. */
+/* The number of a reference in a map with these objects. */
 static int number_of(const struct model *m, const struct ref *r)
 {
 	int order[OBJECTS], n = in_order(m, r->sort, 0, order);
@@ -286,7 +291,7 @@ static int number_of(const struct model *m, const struct ref *r)
 	return -1;
 }
 
-static int word(struct world *w, int layer, size_t i)
+static int reference_text(struct world *w, int layer, size_t i)
 {
 	const struct tw_map *m = fixture_map(&w->after);
 	struct blob *b = tw_get_blob(m, tw_item_at(m, TW_LAYER, layer), LIST_DATA);
@@ -297,22 +302,24 @@ static int word(struct world *w, int layer, size_t i)
 		     (uint32_t)v[3] << 24);
 }
 
-/* What the written map's layer has where the model has its reference i. */
+/* The reference in the written map's layer that corresponds to reference i of the model. */
 static int written_ref(struct world *w, int layer, int i)
 {
 	switch (world_int(w, TW_LAYER, layer, 1)) {
 	case 2:
 		return world_int(w, TW_LAYER, layer, i ? TILES_ENVELOPE : TILES_IMAGE);
 	case 3:
-		return i ? word(w, layer, 38 * (size_t)((i - 1) / 2) + ((i - 1) % 2 ? 36 : 34))
+		return i ? reference_text(
+				   w, layer, 38 * (size_t)((i - 1) / 2) + ((i - 1) % 2 ? 36 : 34))
 			 : world_int(w, TW_LAYER, layer, LIST_SOURCE);
 	default:
-		return i ? word(w, layer, 13 * (size_t)((i - 1) / 2) + ((i - 1) % 2 ? 8 : 6))
+		return i ? reference_text(
+				   w, layer, 13 * (size_t)((i - 1) / 2) + ((i - 1) % 2 ? 8 : 6))
 			 : world_int(w, TW_LAYER, layer, LIST_SOURCE);
 	}
 }
 
-static void check(struct model *m, struct world *w, unsigned seed)
+static void check_map(struct model *m, struct world *w, unsigned seed)
 {
 	static const unsigned types[SORTS] = {TW_IMAGE, TW_SOUND, TW_ENVELOPE, TW_GROUP, TW_LAYER};
 	int groups[OBJECTS], layers[OBJECTS], n_groups, layer = 0;
@@ -342,7 +349,7 @@ static void check(struct model *m, struct world *w, unsigned seed)
 	assert_int_equal(tw_count(fixture_map(&w->after), TW_LAYER), layer);
 }
 
-/* Ids count up and no data item is left that nobody names, nor one named that is not there. */
+/* Ids are consecutive, all data items are used, and all used data items exist. */
 static void check_tables(struct world *w)
 {
 	const struct tw_map *m = fixture_map(&w->after);
@@ -357,7 +364,7 @@ static void check_tables(struct world *w)
 		assert_true(m->blobs[i]->size > 0);
 }
 
-static void references_hold_across_random_edits(void **state)
+static void references_survive_random_edits(void **state)
 {
 	const char *count = getenv("TW_SEEDS");
 	unsigned seeds = count ? (unsigned)atoi(count) : SEEDS;
@@ -367,20 +374,20 @@ static void references_hold_across_random_edits(void **state)
 		struct model m;
 		struct world w;
 
-		begin(&m, &w, seed);
-		for (unsigned i = 0, n = 1 + pick(&m, OPS); i < n; i++) {
-			enum sort sort = (enum sort)pick(&m, SORTS);
-			unsigned what = pick(&m, 3);
+		start_model(&m, &w, seed);
+		for (unsigned i = 0, n = 1 + pick_number(&m, OPS); i < n; i++) {
+			enum sort sort = (enum sort)pick_number(&m, SORTS);
+			unsigned what = pick_number(&m, 3);
 
 			if (what == 0)
-				make(&m, &w, sort);
+				make_object(&m, &w, sort);
 			else if (what == 1)
-				move(&m, &w, sort);
+				move_object(&m, &w, sort);
 			else
-				remove_one(&m, &w, sort);
+				remove_object(&m, &w, sort);
 		}
 		world_finalize(&w);
-		check(&m, &w, seed);
+		check_map(&m, &w, seed);
 		check_tables(&w);
 		world_close(&w);
 	}
@@ -389,7 +396,7 @@ static void references_hold_across_random_edits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(references_hold_across_random_edits),
+		cmocka_unit_test(references_survive_random_edits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Zlib */
-/* References by the names that objects have since the mount: of what was moved (layout rule 20),
- * and in what a journal keeps for a mount of the saved map. */
-#include "world.h"
+/*
+ * References by current names of objects: to moved objects (layout rule 20), and in content that a
+ * journal keeps for a mount of the saved map.
+ */
+#include "support/world.h"
 
 enum { TILES_IMAGE = 13, LIST_DATA = 5, QUAD_INTS = 38, POSITION = 34 };
 
 #define FG    "groups/2/layers/1_fg/layer.json"
 #define QUADS "groups/0_Back/layers/1_quads/quads.json"
 
-static void move(struct world *w, const char *path, const char *dir, const char *name)
+static void move_path(struct world *w, const char *path, const char *dir, const char *name)
 {
 	world_move(w, id_of(w->now, path), id_of(w->now, dir), name);
 }
@@ -28,25 +30,27 @@ static void assert_image(const struct world *w, const char *image)
 		fail_msg("not %s: %.*s", text, (int)b->size, (const char *)b->data);
 }
 
-static void what_was_moved_is_found_by_its_new_name_in_a_file_that_was_there(void **state)
+static void an_existing_file_can_name_a_moved_object_by_its_new_name(void **state)
 {
 	struct error err = ERROR_INIT;
 	struct world w;
 
 	(void)state;
 	world_open(&w, "structure.map");
-	assert_fails(put_now(&w, FG, "{\"image\": \"7_straw\"}", &err), EINVAL, "names no image");
-	move(&w, "images/0_grass.png", "images", "7_straw.png");
-	move(&w, "envelopes/0_pos.json", "envelopes", "9_x.json");
+	assert_fails(put_now(&w, FG, "{\"image\": \"7_straw\"}", &err), EINVAL,
+		"the map has no such image");
+	move_path(&w, "images/0_grass.png", "images", "7_straw.png");
+	move_path(&w, "envelopes/0_pos.json", "envelopes", "9_x.json");
 	assert_int_equal(put_now(&w, FG, "{\"image\": \"7_straw\"}", &err), 1);
-	/* Files go on showing the names of the mount, and those go on meaning the same. */
+	/* Files still show the names of the mount, and these keep their meaning. */
 	assert_image(&w, "\"0_grass\"");
 	assert_int_equal(put_now(&w, FG, "{\"image\": \"0_grass\"}", &err), 0);
 	assert_int_equal(put_now(&w, QUADS, "[{\"color_envelope\": \"9_x\"}, {}, {}]", &err), 1);
 	assert_int_equal(put_now(&w, QUADS, "[{\"color_envelope\": \"0_pos\"}, {}, {}]", &err), 0);
 	assert_int_equal(put_now(&w, FG, "{\"image\": \"straw\"}", &err), 0);
 	assert_int_equal(put_now(&w, FG, "{\"image\": \"8_straw\"}", &err), 0);
-	assert_fails(put_now(&w, FG, "{\"image\": \"grass\"}", &err), EINVAL, "names no image");
+	assert_fails(put_now(&w, FG, "{\"image\": \"grass\"}", &err), EINVAL,
+		"the map has no such image");
 	world_finalize(&w);
 	assert_string_equal(world_list(&w, "images"), "0_desert.json 1_moon.png 2_straw.png ");
 	assert_int_equal(world_int(&w, TW_LAYER, 5, TILES_IMAGE), 2);
@@ -54,24 +58,26 @@ static void what_was_moved_is_found_by_its_new_name_in_a_file_that_was_there(voi
 	world_close(&w);
 }
 
-static void a_file_that_is_judged_alone_knows_the_names_of_the_mount(void **state)
+static void a_file_validated_alone_uses_the_names_of_the_mount(void **state)
 {
 	struct error err = ERROR_INIT;
 	struct world w;
 
 	(void)state;
 	world_open(&w, "structure.map");
-	move(&w, "images/0_grass.png", "images", "7_straw.png");
-	assert_int_equal(put(&w.now, FG, "{\"image\": \"2_moon\"}", &err), 1);
-	assert_int_equal(put(&w.now, FG, "{\"image\": \"0_grass\"}", &err), 1);
-	assert_fails(put(&w.now, FG, "{\"image\": \"7_straw\"}", &err), EINVAL, "names no image");
-	/* How many have it is for others to say. */
-	assert_fails(put(&w.now, FG, "{\"image\": \"moon\"}", &err), EINVAL, "names no image");
+	move_path(&w, "images/0_grass.png", "images", "7_straw.png");
+	assert_int_equal(put_text(&w.now, FG, "{\"image\": \"2_moon\"}", &err), 1);
+	assert_int_equal(put_text(&w.now, FG, "{\"image\": \"0_grass\"}", &err), 1);
+	assert_fails(put_text(&w.now, FG, "{\"image\": \"7_straw\"}", &err), EINVAL,
+		"the map has no such image");
+	/* The number of objects with this name is checked elsewhere. */
+	assert_fails(put_text(&w.now, FG, "{\"image\": \"moon\"}", &err), EINVAL,
+		"the map has no such image");
 	assert_true(err.is_unresolved);
 	world_close(&w);
 }
 
-static void a_name_without_its_number_is_taken_where_one_object_has_it(void **state)
+static void a_name_without_its_number_is_accepted_if_it_is_unique(void **state)
 {
 	CLEANUP(bytes_unref) struct bytes *png = world_png(1, 1, 7);
 	struct error err = ERROR_INIT;
@@ -86,49 +92,50 @@ static void a_name_without_its_number_is_taken_where_one_object_has_it(void **st
 	world_copy(&w, "images", "5_grass.png", png);
 	assert_int_equal(put_now(&w, FG, "{\"image\": \"5_grass\"}", &err), 1);
 	assert_fails(put_now(&w, FG, "{\"image\": \"grass\"}", &err), EINVAL,
-		"image is \"grass\" (is the name of several images: 0_grass, 5_grass)");
+		"image is \"grass\" (several images have this name: 0_grass, 5_grass)");
 	world_close(&w);
 }
 
 /* DESIGN rule 5. */
-static void what_stands_in_the_tree_comes_before_what_stood_at_the_mount(void **state)
+static void current_names_take_precedence_over_names_of_the_mount(void **state)
 {
 	struct error err = ERROR_INIT;
 	struct world w;
 
 	(void)state;
 	world_open(&w, "structure.map");
-	move(&w, "images/0_grass.png", "images", "7_straw.png");
-	move(&w, "images/2_moon.png", "images", "0_grass.png");
+	move_path(&w, "images/0_grass.png", "images", "7_straw.png");
+	move_path(&w, "images/2_moon.png", "images", "0_grass.png");
 	assert_int_equal(put_now(&w, FG, "{\"image\": \"0_grass\"}", &err), 1);
 	assert_image(&w, "\"2_moon\"");
 	assert_int_equal(put_now(&w, FG, "{\"image\": \"7_straw\"}", &err), 1);
 	assert_image(&w, "\"0_grass\"");
-	/* Nothing stands there any more. */
+	/* No object has this name any more. */
 	assert_int_equal(put_now(&w, FG, "{\"image\": \"2_moon\"}", &err), 1);
 	world_remove(&w, id_of(w.now, "images/2_moon.png"));
 	assert_int_equal(put_now(&w, FG, "{\"image\": \"2_moon\"}", &err), 0);
 	world_finalize(&w);
-	assert_true(world_said(&w, "has no image now: images/2_moon.png is gone"));
+	assert_true(world_said(&w, "lost its image: images/2_moon.png was removed"));
 	assert_int_equal(world_int(&w, TW_LAYER, 5, TILES_IMAGE), -1);
 	world_close(&w);
 }
 
-static void an_older_name_means_nothing_once_it_is_told_anew(void **state)
+static void an_intermediate_name_of_an_object_is_forgotten(void **state)
 {
 	struct error err = ERROR_INIT;
 	struct world w;
 
 	(void)state;
 	world_open(&w, "structure.map");
-	move(&w, "images/0_grass.png", "images", "7_straw.png");
-	move(&w, "images/0_grass.png", "images", "8_hay.png");
-	assert_fails(put_now(&w, FG, "{\"image\": \"7_straw\"}", &err), EINVAL, "names no image");
+	move_path(&w, "images/0_grass.png", "images", "7_straw.png");
+	move_path(&w, "images/0_grass.png", "images", "8_hay.png");
+	assert_fails(put_now(&w, FG, "{\"image\": \"7_straw\"}", &err), EINVAL,
+		"the map has no such image");
 	assert_int_equal(put_now(&w, FG, "{\"image\": \"8_hay\"}", &err), 1);
 	world_close(&w);
 }
 
-static void new_files_wait_for_what_is_not_there(void **state)
+static void a_new_file_is_unresolved_until_its_target_exists(void **state)
 {
 	CLEANUP(bytes_unref) struct bytes *png = world_png(1, 1, 7);
 	struct error err = ERROR_INIT;
@@ -138,9 +145,9 @@ static void new_files_wait_for_what_is_not_there(void **state)
 	(void)state;
 	world_open(&w, "structure.map");
 	json = world_add_in(&w, world_add(&w, "groups/2/layers", "2_n", true), "layer.json", false);
-	move(&w, "images/0_grass.png", "images", "7_straw.png");
+	move_path(&w, "images/0_grass.png", "images", "7_straw.png");
 	assert_fails(world_put_text(&w, json, "{\"type\": 3, \"image\": \"9_new\"}", &err), EINVAL,
-		"names no image");
+		"the map has no such image");
 	assert_true(err.is_unresolved);
 	world_copy(&w, "images", "9_new.png", png);
 	assert_int_equal(world_put_text(&w, json, "{\"type\": 3, \"image\": \"9_new\"}", &err), 1);
@@ -151,8 +158,8 @@ static void new_files_wait_for_what_is_not_there(void **state)
 	world_close(&w);
 }
 
-/* A copy names what its original names, by the stems that are shown: those of the mount. */
-static void names_of_the_mount_hold_for_copies(void **state)
+/* A copy has the references of its original, by the names at the mount. */
+static void names_of_the_mount_are_valid_in_copies(void **state)
 {
 	CLEANUP(bytes_unref) struct bytes *quads = NULL;
 	struct error err = ERROR_INIT;
@@ -162,7 +169,7 @@ static void names_of_the_mount_hold_for_copies(void **state)
 	(void)state;
 	world_open(&w, "structure.map");
 	quads = content_of(w.now, QUADS);
-	move(&w, "envelopes/0_pos.json", "envelopes", "7_x.json");
+	move_path(&w, "envelopes/0_pos.json", "envelopes", "7_x.json");
 	dir = world_add(&w, "groups/2/layers", "9_n", true);
 	list = world_add_in(&w, dir, "quads.json", false);
 	json = world_add_in(&w, dir, "layer.json", false);
@@ -178,13 +185,13 @@ static void names_of_the_mount_hold_for_copies(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_moved_is_found_by_its_new_name_in_a_file_that_was_there),
-		cmocka_unit_test(a_name_without_its_number_is_taken_where_one_object_has_it),
-		cmocka_unit_test(a_file_that_is_judged_alone_knows_the_names_of_the_mount),
-		cmocka_unit_test(what_stands_in_the_tree_comes_before_what_stood_at_the_mount),
-		cmocka_unit_test(an_older_name_means_nothing_once_it_is_told_anew),
-		cmocka_unit_test(new_files_wait_for_what_is_not_there),
-		cmocka_unit_test(names_of_the_mount_hold_for_copies),
+		cmocka_unit_test(an_existing_file_can_name_a_moved_object_by_its_new_name),
+		cmocka_unit_test(a_name_without_its_number_is_accepted_if_it_is_unique),
+		cmocka_unit_test(a_file_validated_alone_uses_the_names_of_the_mount),
+		cmocka_unit_test(current_names_take_precedence_over_names_of_the_mount),
+		cmocka_unit_test(an_intermediate_name_of_an_object_is_forgotten),
+		cmocka_unit_test(a_new_file_is_unresolved_until_its_target_exists),
+		cmocka_unit_test(names_of_the_mount_are_valid_in_copies),
 	};
 
 	return cmocka_run_group_tests_name("renamed", tests, NULL, NULL);

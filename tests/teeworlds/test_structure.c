@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
-/* Images, sounds and info: what names mean, and what becomes of the map when objects are made,
- * moved, renamed, removed and turned into their other form. */
-#include "world.h"
+/*
+ * Images, sounds and info: meanings of names, and the map after objects are created, moved,
+ * renamed, removed and changed to their other form.
+ */
+#include "support/world.h"
 
 enum { IMG_EXTERNAL = 3, IMG_NAME = 4, IMG_DATA = 5, TILES_IMAGE = 13, LIST_SOURCE = 6 };
 
@@ -14,8 +16,8 @@ static int classify(const struct world *w, const char *dir, const char *name, bo
 	return r < 0 ? r : (int)m.kind;
 }
 
-static void refuses(const struct world *w, const char *dir, const char *name, bool is_dir, int code,
-	const char *text)
+static void assert_refused(const struct world *w, const char *dir, const char *name, bool is_dir,
+	int code, const char *text)
 {
 	struct error err = ERROR_INIT;
 	struct name_class m;
@@ -66,18 +68,18 @@ static void a_name_that_does_not_fit_its_field_is_refused(void **state)
 	snprintf(name, sizeof(name), "7_a%.126s.png", text);
 	assert_int_equal(classify(&w, "images", name, false), NAME_OBJECT);
 	snprintf(name, sizeof(name), "7_a%.127s.png", text);
-	refuses(&w, "images", name, false, ENAMETOOLONG, "128 bytes (at most 127)");
-	refuses(&w, "groups", "1_twelve bytes", true, ENAMETOOLONG, "12 bytes (at most 11)");
-	/* An escape is one byte. */
+	assert_refused(&w, "images", name, false, ENAMETOOLONG, "128 bytes (at most 127)");
+	assert_refused(&w, "groups", "1_twelve bytes", true, ENAMETOOLONG, "12 bytes (at most 11)");
+	/* An escape counts as one byte. */
 	assert_int_equal(classify(&w, "groups", "1_a%2Fbcdefghi%25", true), NAME_OBJECT);
-	refuses(&w, "sounds", "a%00b.opus", false, EINVAL, "NUL");
+	assert_refused(&w, "sounds", "a%00b.opus", false, EINVAL, "NUL");
 	snprintf(name, sizeof(name), "%.32s_.json", "a123456789b123456789c123456789d12");
-	refuses(&w, "envelopes", name, false, ENAMETOOLONG, "33 bytes (at most 31)");
+	assert_refused(&w, "envelopes", name, false, ENAMETOOLONG, "33 bytes (at most 31)");
 	world_close(&w);
 }
 
-/* What the name of a file means. */
-static struct name_class meaning(
+/* Returns the class of a file's name. */
+static struct name_class class_of_file(
 	const struct world *w, const char *dir, const char *name, entry_id object)
 {
 	struct name_class m;
@@ -88,7 +90,7 @@ static struct name_class meaning(
 	return m;
 }
 
-static void either_ending_is_the_same_image(void **state)
+static void both_endings_name_the_same_image(void **state)
 {
 	struct name_class m;
 	struct file_attr entry;
@@ -98,23 +100,23 @@ static void either_ending_is_the_same_image(void **state)
 	(void)state;
 	world_open(&w, "structure.map");
 	json = id_of(w.now, "images/1_desert.json");
-	m = meaning(&w, "images", "1_desert.png", json);
+	m = class_of_file(&w, "images", "1_desert.png", json);
 	assert_true(m.is_known && m.kind == NAME_OBJECT && m.form == 0);
 	assert_true(m.id != json && entry_object(m.id) == entry_object(json));
 	assert_string_equal(m.alternate, "1_desert.json");
 	assert_false(m.accepts_object);
 	assert_int_equal(format_teeworlds.stat(w.now, m.id, &entry, NULL), -EIO);
-	m = meaning(&w, "images", "1_desert.json", json);
+	m = class_of_file(&w, "images", "1_desert.json", json);
 	assert_true(m.is_known && m.id == json && m.form == ENTRY_FORM && m.accepts_object);
 	assert_string_equal(m.alternate, "1_desert.png");
-	m = meaning(&w, "images", "1_new.png", ENTRY_ROOT);
+	m = class_of_file(&w, "images", "1_new.png", ENTRY_ROOT);
 	assert_true(!m.is_known && m.kind == NAME_OBJECT && !m.accepts_object);
-	m = meaning(&w, "info", "author", ENTRY_ROOT);
+	m = class_of_file(&w, "info", "author", ENTRY_ROOT);
 	assert_true(m.is_known && m.kind == NAME_PART && !*m.alternate);
 	world_close(&w);
 }
 
-static void nothing_to_do_is_the_same_version(void **state)
+static void without_changes_finalize_returns_the_same_snapshot(void **state)
 {
 	struct world w;
 
@@ -122,7 +124,7 @@ static void nothing_to_do_is_the_same_version(void **state)
 	world_open(&w, "structure.map");
 	world_finalize(&w);
 	assert_ptr_equal(w.finalized, w.now);
-	/* Moved away and back again. */
+	/* Move it away and back. */
 	world_move(&w, id_of(w.now, "images/0_grass.png"), id_of(w.now, "images"), "0_grass.png");
 	world_finalize(&w);
 	assert_ptr_equal(w.finalized, w.now);
@@ -130,7 +132,7 @@ static void nothing_to_do_is_the_same_version(void **state)
 	world_close(&w);
 }
 
-static void a_number_is_a_position_and_the_last_made_comes_first(void **state)
+static void a_number_is_a_position_and_the_newest_object_comes_first(void **state)
 {
 	CLEANUP(bytes_unref) struct bytes *png = world_png(2, 1, 7);
 	struct world w;
@@ -148,7 +150,7 @@ static void a_number_is_a_position_and_the_last_made_comes_first(void **state)
 	world_close(&w);
 }
 
-static void without_a_number_it_goes_last(void **state)
+static void an_object_without_a_number_is_last(void **state)
 {
 	CLEANUP(bytes_unref) struct bytes *png = world_png(2, 1, 7);
 	struct world w;
@@ -167,7 +169,7 @@ static void without_a_number_it_goes_last(void **state)
 	world_close(&w);
 }
 
-static void a_rename_stores_the_name_and_a_number_alone_moves(void **state)
+static void a_rename_stores_the_name_and_a_new_number_only_moves(void **state)
 {
 	CLEANUP(bytes_unref) struct bytes *before = NULL, *after = NULL;
 	struct world w;
@@ -182,14 +184,14 @@ static void a_rename_stores_the_name_and_a_number_alone_moves(void **state)
 	after = content_of(w.after.s, "images/0_moon.png");
 	assert_int_equal(before->size, after->size);
 	assert_memory_equal(before->data, after->data, after->size);
-	/* Layers 0 and 1 showed grass and moon. */
+	/* Layers 0 and 1 referred to grass and moon. */
 	assert_int_equal(world_int(&w, TW_LAYER, 0, TILES_IMAGE), 1);
 	assert_int_equal(world_int(&w, TW_LAYER, 1, LIST_SOURCE), 0);
 	assert_int_equal(world_int(&w, TW_LAYER, 5, TILES_IMAGE), 77);
 	world_close(&w);
 }
 
-static void a_swap_of_names_is_nothing_but_a_swap_of_names(void **state)
+static void swapping_numbers_only_swaps_positions(void **state)
 {
 	struct world w;
 
@@ -203,7 +205,7 @@ static void a_swap_of_names_is_nothing_but_a_swap_of_names(void **state)
 	world_close(&w);
 }
 
-static void references_to_what_is_removed_become_none_and_are_told(void **state)
+static void references_to_removed_objects_are_cleared_and_reported(void **state)
 {
 	struct world w;
 
@@ -217,15 +219,15 @@ static void references_to_what_is_removed_become_none_and_are_told(void **state)
 	assert_int_equal(world_int(&w, TW_LAYER, 1, LIST_SOURCE), 1);
 	assert_int_equal(world_int(&w, TW_LAYER, 4, LIST_SOURCE), -1);
 	assert_true(world_said(
-		&w, "groups/0_Back/layers/0_bg has no image now: images/0_grass.png is gone"));
-	assert_true(world_said(&w, "groups/2/layers/0_snd has no sound now"));
-	/* Their data left too: name and pixels, name and sound. */
+		&w, "groups/0_Back/layers/0_bg lost its image: images/0_grass.png was removed"));
+	assert_true(world_said(&w, "groups/2/layers/0_snd lost its sound"));
+	/* Their data is removed too: name and pixels, name and sound. */
 	assert_int_equal(fixture_map(&w.after)->n_blobs, fixture_map(&w.f)->n_blobs - 4);
 	world_close(&w);
 }
 
-/* structure.map has 3 images; a layer that says 77 must not get the 78th. */
-static void a_number_that_points_at_nothing_never_begins_to(void **state)
+/* structure.map has 3 images; a reference to number 77 must not become valid with 78 images. */
+static void a_dangling_number_never_becomes_a_reference(void **state)
 {
 	CLEANUP(bytes_unref) struct bytes *png = world_png(1, 1, 7);
 	struct world w;
@@ -253,7 +255,7 @@ static void a_number_that_points_at_nothing_never_begins_to(void **state)
 	world_close(&w);
 }
 
-static void a_new_image_can_be_named_at_once(void **state)
+static void a_new_image_can_be_referred_to_immediately(void **state)
 {
 	CLEANUP(bytes_unref) struct bytes *png = world_png(1, 1, 7);
 	struct error err = ERROR_INIT;
@@ -267,19 +269,19 @@ static void a_new_image_can_be_named_at_once(void **state)
 		1);
 	assert_fails(world_put_text(&w, id_of(w.now, "groups/2/layers/1_fg/layer.json"),
 			     "{\"image\": \"0_gone\"}", &err),
-		EINVAL, "names no image");
+		EINVAL, "the map has no such image");
 	world_finalize(&w);
 	assert_int_equal(world_int(&w, TW_LAYER, 5, TILES_IMAGE), 0);
 	assert_int_equal(world_int(&w, TW_LAYER, 0, TILES_IMAGE), 1);
-	/* It goes again before the save. */
+	/* The image is removed before the save. */
 	world_remove(&w, w.places[0].id);
 	world_finalize(&w);
 	assert_int_equal(world_int(&w, TW_LAYER, 5, TILES_IMAGE), -1);
-	assert_true(world_said(&w, "has no image now: images/0_new.png is gone"));
+	assert_true(world_said(&w, "lost its image: images/0_new.png was removed"));
 	world_close(&w);
 }
 
-static void what_was_undone_leaves_no_trace(void **state)
+static void undone_changes_leave_no_trace(void **state)
 {
 	CLEANUP(bytes_unref) struct bytes *png = world_png(3, 3, 7);
 	struct world w;
@@ -305,7 +307,7 @@ static void a_png_beside_an_external_image_embeds_it(void **state)
 
 	(void)state;
 	world_open(&w, "structure.map");
-	id = meaning(&w, "images", "1_desert.png", ENTRY_ROOT).id;
+	id = class_of_file(&w, "images", "1_desert.png", ENTRY_ROOT).id;
 	assert_int_equal(world_put(&w, id, png->data, png->size, &err), 1);
 	world_finalize(&w);
 	assert_string_equal(world_list(&w, "images"), "0_grass.png 1_desert.png 2_moon.png ");
@@ -314,10 +316,10 @@ static void a_png_beside_an_external_image_embeds_it(void **state)
 	back = content_of(w.after.s, "images/1_desert.png");
 	assert_int_equal(back->size, png->size);
 	assert_memory_equal(back->data, png->data, png->size);
-	/* In the order of the reference writer: right after its name. */
+	/* In the order of the reference writer: directly after its name. */
 	assert_int_equal(
 		world_int(&w, TW_IMAGE, 1, IMG_DATA), world_int(&w, TW_IMAGE, 1, IMG_NAME) + 1);
-	/* And back: the map is as it was. */
+	/* Change back: the map is as before. */
 	world_set(&w, id_of(w.now, "images/1_desert.json"),
 		"{\"external\": 1, \"width\": 256, \"height\": 128}");
 	world_finalize(&w);
@@ -333,7 +335,7 @@ static void a_json_beside_an_embedded_image_makes_it_external(void **state)
 
 	(void)state;
 	world_open(&w, "structure.map");
-	id = meaning(&w, "images", "0_grass.json", ENTRY_ROOT).id;
+	id = class_of_file(&w, "images", "0_grass.json", ENTRY_ROOT).id;
 	assert_fails(world_put_text(&w, id, "{\"external\": 0}", &err), EINVAL, "must be true");
 	assert_int_equal(world_put_text(&w, id, "{\"external\": 1, \"width\": 5}", &err), 1);
 	world_finalize(&w);
@@ -345,8 +347,8 @@ static void a_json_beside_an_embedded_image_makes_it_external(void **state)
 	world_close(&w);
 }
 
-/* shared.map: two images use one data item. */
-static void externalising_one_of_two_leaves_the_data_to_the_other(void **state)
+/* In shared.map two images use one data item. */
+static void making_one_image_external_keeps_data_shared_with_another(void **state)
 {
 	CLEANUP(bytes_unref) struct bytes *before = NULL, *after = NULL;
 	entry_id id;
@@ -355,7 +357,7 @@ static void externalising_one_of_two_leaves_the_data_to_the_other(void **state)
 	(void)state;
 	world_open(&w, "shared.map");
 	before = content_of(w.now, "images/1_same.png");
-	id = meaning(&w, "images", "0_same.json", ENTRY_ROOT).id;
+	id = class_of_file(&w, "images", "0_same.json", ENTRY_ROOT).id;
 	world_set(&w, id, "{\"external\": 1}");
 	world_finalize(&w);
 	after = content_of(w.after.s, "images/1_same.png");
@@ -363,7 +365,7 @@ static void externalising_one_of_two_leaves_the_data_to_the_other(void **state)
 	world_close(&w);
 }
 
-static void an_image_is_of_the_version_that_all_others_have(void **state)
+static void a_new_image_has_the_version_of_the_others(void **state)
 {
 	CLEANUP(bytes_unref) struct bytes *png = world_png(1, 1, 7);
 	struct world w;
@@ -383,7 +385,7 @@ static void an_image_is_of_the_version_that_all_others_have(void **state)
 	world_close(&w);
 }
 
-static void a_new_sound_has_its_size_and_an_external_one_none(void **state)
+static void a_new_sound_stores_its_size_and_an_external_one_stores_none(void **state)
 {
 	CLEANUP(bytes_unref) struct bytes *opus = NULL;
 	struct error err = ERROR_INIT;
@@ -405,7 +407,7 @@ static void a_new_sound_has_its_size_and_an_external_one_none(void **state)
 	world_close(&w);
 }
 
-/* What a file in raw/ shows holds still, whatever was made. */
+/* Files in raw/ show the base even if objects are created. */
 static void raw_shows_nothing_of_new_objects(void **state)
 {
 	CLEANUP(bytes_unref) struct bytes *png = world_png(1, 1, 7);
@@ -430,7 +432,7 @@ static void raw_shows_nothing_of_new_objects(void **state)
 	world_close(&w);
 }
 
-static void it_is_told_which_new_objects_are_in_no_map(void **state)
+static void new_objects_left_out_of_the_map_are_marked_absent(void **state)
 {
 	CLEANUP(bytes_unref) struct bytes *png = world_png(1, 1, 7);
 	struct world w;
@@ -454,23 +456,23 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_objects_parts_or_scratch),
 		cmocka_unit_test(a_name_that_does_not_fit_its_field_is_refused),
-		cmocka_unit_test(either_ending_is_the_same_image),
-		cmocka_unit_test(nothing_to_do_is_the_same_version),
-		cmocka_unit_test(a_number_is_a_position_and_the_last_made_comes_first),
-		cmocka_unit_test(without_a_number_it_goes_last),
-		cmocka_unit_test(a_rename_stores_the_name_and_a_number_alone_moves),
-		cmocka_unit_test(a_swap_of_names_is_nothing_but_a_swap_of_names),
-		cmocka_unit_test(references_to_what_is_removed_become_none_and_are_told),
-		cmocka_unit_test(a_number_that_points_at_nothing_never_begins_to),
-		cmocka_unit_test(a_new_image_can_be_named_at_once),
-		cmocka_unit_test(what_was_undone_leaves_no_trace),
+		cmocka_unit_test(both_endings_name_the_same_image),
+		cmocka_unit_test(without_changes_finalize_returns_the_same_snapshot),
+		cmocka_unit_test(a_number_is_a_position_and_the_newest_object_comes_first),
+		cmocka_unit_test(an_object_without_a_number_is_last),
+		cmocka_unit_test(a_rename_stores_the_name_and_a_new_number_only_moves),
+		cmocka_unit_test(swapping_numbers_only_swaps_positions),
+		cmocka_unit_test(references_to_removed_objects_are_cleared_and_reported),
+		cmocka_unit_test(a_dangling_number_never_becomes_a_reference),
+		cmocka_unit_test(a_new_image_can_be_referred_to_immediately),
+		cmocka_unit_test(undone_changes_leave_no_trace),
 		cmocka_unit_test(a_png_beside_an_external_image_embeds_it),
 		cmocka_unit_test(a_json_beside_an_embedded_image_makes_it_external),
-		cmocka_unit_test(externalising_one_of_two_leaves_the_data_to_the_other),
-		cmocka_unit_test(an_image_is_of_the_version_that_all_others_have),
-		cmocka_unit_test(a_new_sound_has_its_size_and_an_external_one_none),
+		cmocka_unit_test(making_one_image_external_keeps_data_shared_with_another),
+		cmocka_unit_test(a_new_image_has_the_version_of_the_others),
+		cmocka_unit_test(a_new_sound_stores_its_size_and_an_external_one_stores_none),
 		cmocka_unit_test(raw_shows_nothing_of_new_objects),
-		cmocka_unit_test(it_is_told_which_new_objects_are_in_no_map),
+		cmocka_unit_test(new_objects_left_out_of_the_map_are_marked_absent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

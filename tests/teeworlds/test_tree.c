@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
-/* Groups, layers and envelopes: moved, renamed, removed; what a new map is given. */
-#include "world.h"
+/*
+ * Groups, layers and envelopes that are moved, renamed and removed; and the parts added to a new
+ * map.
+ */
+#include "support/world.h"
 
 enum {
 	TILES_ENVELOPE = 11,
@@ -13,7 +16,7 @@ enum {
 
 static const char tiles_json[] = "{\"type\": 2, \"width\": 3, \"height\": 2}";
 
-static void groups_move_with_all_that_is_theirs(void **state)
+static void groups_move_with_their_layers_and_items(void **state)
 {
 	struct world w;
 
@@ -27,14 +30,14 @@ static void groups_move_with_all_that_is_theirs(void **state)
 	world_range(&w, 0, 0, 2);
 	world_range(&w, 1, 2, 2);
 	world_range(&w, 2, 4, 2);
-	/* A name needs version 3; nothing else of the group changed. */
+	/* A name needs version 3; all other fields are unchanged. */
 	ITEM(&w, TW_GROUP, 0, 3, 0, 0, 50, 80, 0, 2, 0, 0, 0, 0, 0);
-	/* Auto-mappers of (0, 0) and (2, 1) follow; two for no layer stay so. */
+	/* Auto-mappers of (0, 0) and (2, 1) follow; two without a layer stay so. */
 	ITEM(&w, AUTOMAPPER, 0, 1, 1, 0, 3, 40, 1);
 	ITEM(&w, AUTOMAPPER, 1, 1, 0, 1, 3, 41, 1);
 	ITEM(&w, AUTOMAPPER, 2, 1, 9, 9, 3, 42, 1);
 	ITEM(&w, AUTOMAPPER, 3, 1, 1, 2, 3, 43, 1);
-	/* Zooms of groups 0 and 1; the third had none: what DDNet takes then is written. */
+	/* Zooms of groups 0 and 1. The third group had none, and DDNet's default is written. */
 	ITEM(&w, EXT, 0, 1, 80);
 	ITEM(&w, EXT, 1, 1, 11);
 	ITEM(&w, EXT, 2, 1, 22);
@@ -61,7 +64,7 @@ static void a_layer_moves_to_another_group(void **state)
 	world_close(&w);
 }
 
-static void a_removed_group_takes_its_layers_and_their_items(void **state)
+static void removing_a_group_removes_its_layers_and_their_items(void **state)
 {
 	struct world w;
 
@@ -73,7 +76,7 @@ static void a_removed_group_takes_its_layers_and_their_items(void **state)
 	assert_int_equal(tw_count(fixture_map(&w.after), TW_LAYER), 4);
 	assert_int_equal(tw_count(fixture_map(&w.after), AUTOMAPPER), 3);
 	ITEM(&w, AUTOMAPPER, 0, 1, 1, 1, 3, 41, 1);
-	/* (1, 2) was no layer; group 1 has two now, so it still is none. */
+	/* (1, 2) was no layer; group 1 has two layers now, so it still is none. */
 	ITEM(&w, AUTOMAPPER, 2, 1, 1, 2, 3, 43, 1);
 	ITEM(&w, EXT, 0, 1, 22);
 	assert_int_equal(tw_count(fixture_map(&w.after), EXT), 1);
@@ -95,7 +98,7 @@ static void an_auto_mapper_item_for_no_layer_never_gets_one(void **state)
 	world_close(&w);
 }
 
-static void a_layer_in_two_groups_becomes_two(void **state)
+static void a_layer_in_two_groups_becomes_two_layers(void **state)
 {
 	struct world w;
 
@@ -105,10 +108,10 @@ static void a_layer_in_two_groups_becomes_two(void **state)
 	world_finalize(&w);
 	assert_string_equal(world_list(&w, "groups/0_B/layers"), "0_L1 ");
 	assert_string_equal(world_list(&w, "groups/1_A/layers"), "0_L0 1_L1 ");
-	/* What of its range was there. */
+	/* Existing layers of its range. */
 	assert_string_equal(world_list(&w, "groups/2_C/layers"), "0_L3 ");
 	world_range(&w, 2, 3, 1);
-	/* The one in no group is still in none, behind all others. */
+	/* The layer outside all groups stays outside, after all others. */
 	assert_int_equal(tw_count(fixture_map(&w.after), TW_LAYER), 5);
 	assert_int_equal(world_ints(&w, TW_LAYER, 4, TILES_DATA)[0], 0x02020202);
 	assert_int_equal(world_ints(&w, TW_LAYER, 0, TILES_DATA)[0], 0x01010101);
@@ -118,8 +121,8 @@ static void a_layer_in_two_groups_becomes_two(void **state)
 	world_close(&w);
 }
 
-/* Nothing moves: the directory is of no map without its layer.json. */
-static void a_layer_that_stays_one_in_two_groups_keeps_its_names(void **state)
+/* The new directory is not saved, because it has no layer.json. */
+static void a_layer_shared_by_two_groups_keeps_its_names(void **state)
 {
 	struct error err = ERROR_INIT;
 	struct bytes *list;
@@ -135,7 +138,7 @@ static void a_layer_that_stays_one_in_two_groups_keeps_its_names(void **state)
 	world_close(&w);
 }
 
-static void one_that_is_renamed_in_a_group_of_two_is_another_there(void **state)
+static void a_shared_layer_renamed_in_one_group_becomes_separate(void **state)
 {
 	static const char *const both[] = {"groups/0_A/layers/1_L1", "groups/1_B/layers/0_L1"};
 	struct error err = ERROR_INIT;
@@ -154,7 +157,10 @@ static void one_that_is_renamed_in_a_group_of_two_is_another_there(void **state)
 		assert_string_equal(world_list(&w, "groups/0_A/layers"), "0_L0 1_new ");
 		assert_string_equal(
 			world_list(&w, "groups/1_B/layers"), n == 2 ? "0_other " : "0_L1 ");
-		/* Both were called so by who moved them: only that is to be known. */
+		/*
+		 * Both names follow from the renames, so the name table need not store the old
+		 * name.
+		 */
 		assert_ok(w.finalized->format->tree->names(w.finalized, &list, &err));
 		assert_non_null(list);
 		assert_null(memmem(list->data, list->size, "0_L1", 4));
@@ -162,7 +168,7 @@ static void one_that_is_renamed_in_a_group_of_two_is_another_there(void **state)
 	}
 }
 
-static void one_that_leaves_a_group_of_two_takes_its_new_name_along(void **state)
+static void a_shared_layer_moved_to_a_third_group_keeps_its_new_name(void **state)
 {
 	static const char *const from[] = {"groups/1_B/layers/0_L1", "groups/0_A/layers/1_L1"};
 	struct world w;
@@ -180,7 +186,7 @@ static void one_that_leaves_a_group_of_two_takes_its_new_name_along(void **state
 	}
 }
 
-static void removing_it_from_one_group_leaves_it_in_the_other(void **state)
+static void removing_a_shared_layer_from_one_group_keeps_it_in_the_other(void **state)
 {
 	struct world w;
 
@@ -199,8 +205,8 @@ static void remove_all(struct world *w, const char *const *paths)
 		world_remove(w, id_of(w->now, *paths));
 }
 
-/* As rm -r does it: file by file, then the directory. */
-static void removing_its_files_with_it_leaves_those_in_the_other_group(void **state)
+/* Remove file by file and then the directory, like rm -r. */
+static void removing_the_files_of_a_shared_layer_keeps_those_in_the_other_group(void **state)
 {
 	static const char *const layer[] = {"groups/0_A/layers/1_L1/flags.csv",
 		"groups/0_A/layers/1_L1/id.csv", "groups/0_A/layers/1_L1/layer.json",
@@ -218,13 +224,13 @@ static void removing_its_files_with_it_leaves_those_in_the_other_group(void **st
 		assert_string_equal(
 			world_list(&w, "groups/0_A/layers"), i ? "0_L0 1_L1 " : "0_L0 ");
 		assert_int_equal(*world_ints(&w, TW_LAYER, 1, 14), 0x01010101);
-		assert_false(world_said(&w, "cannot be without"));
+		assert_false(world_said(&w, "it is required"));
 		world_close(&w);
 	}
 }
 
-/* Its file in the other group shows it, and may have been written since. */
-static void a_part_that_is_removed_in_one_of_two_groups_stays(void **state)
+/* The file in the other group shows the same part, and may have been changed. */
+static void a_part_removed_in_only_one_of_two_groups_stays(void **state)
 {
 	static const char *const both[] = {
 		"groups/0_A/layers/1_L1/id.csv", "groups/1_B/layers/0_L1/id.csv"};
@@ -236,19 +242,19 @@ static void a_part_that_is_removed_in_one_of_two_groups_stays(void **state)
 		world_remove(&w, id_of(w.now, both[i]));
 		world_finalize(&w);
 		assert_int_equal(*world_ints(&w, TW_LAYER, 1, TILES_DATA), 0x01010101);
-		assert_true(world_said(&w, "id.csv was removed from groups/0_A/layers/1_L1, which "
-					   "stands in several groups: it stays"));
+		assert_true(world_said(&w, "id.csv was not removed from groups/0_A/layers/1_L1: "
+					   "the layer is in several groups"));
 		world_close(&w);
 	}
 }
 
-static void names_raise_only_what_needs_it(void **state)
+static void a_new_name_raises_only_versions_that_need_it(void **state)
 {
 	struct world w;
 
 	(void)state;
 	world_open(&w, "old_names.map");
-	/* Moved by number alone: no name is to be stored. */
+	/* Only the number changed, so no name is stored. */
 	world_move(&w, id_of(w.now, "groups/0/layers/2"), id_of(w.now, "groups/0/layers"), "0");
 	world_finalize(&w);
 	assert_int_equal(tw_item_at(fixture_map(&w.after), TW_LAYER, 0)->ints->n, 7);
@@ -265,13 +271,13 @@ static void names_raise_only_what_needs_it(void **state)
 	assert_int_equal(world_int(&w, TW_LAYER, 0, 3), 2);
 	assert_int_equal(world_int(&w, TW_LAYER, 1, 3), 2);
 	assert_int_equal(world_int(&w, TW_LAYER, 2, 3), 3);
-	/* The fields behind the name moved along: tele's data and what is garbage. */
+	/* The fields after the name are moved: the tele data, and a garbage field. */
 	assert_int_equal(world_ints(&w, TW_LAYER, 2, TELE_DATA)[0], 0);
 	assert_int_equal(world_int(&w, TW_LAYER, 2, TELE_DATA + 1), 55);
 	world_close(&w);
 }
 
-static void an_empty_name_is_stored_as_the_reference_does(void **state)
+static void an_empty_name_is_stored_like_the_reference_writer_does(void **state)
 {
 	struct world w;
 
@@ -319,7 +325,7 @@ static void envelopes_move_with_their_points(void **state)
 	world_close(&w);
 }
 
-static void a_removed_envelope_takes_its_points(void **state)
+static void removing_an_envelope_removes_its_points(void **state)
 {
 	struct world w;
 
@@ -332,18 +338,20 @@ static void a_removed_envelope_takes_its_points(void **state)
 	ITEM(&w, TW_ENVELOPE, 1, 2, 1, 1, 1);
 	assert_int_equal(world_ints(&w, TW_LAYER, 1, LIST_DATA)[34], -1);
 	assert_int_equal(world_ints(&w, TW_LAYER, 1, LIST_DATA)[36], 0);
-	assert_true(world_said(&w, "groups/0_Back/layers/1_quads refers to no envelope now in 2 "
-				   "places: envelopes/0_pos.json is gone"));
+	assert_true(world_said(&w, "groups/0_Back/layers/1_quads lost 2 references to envelopes: "
+				   "envelopes/0_pos.json was removed"));
 	world_close(&w);
 }
 
-static void points_change_their_form_when_the_map_asks_for_it(void **state)
+static void points_change_their_form_if_the_versions_require_it(void **state)
 {
 	struct world w;
 
 	(void)state;
-	/* Envelope 0 alone is of version 3, so its going leaves points of 6 integers, and their
-	 * tangents stand in an item of their own. */
+	/*
+	 * Only envelope 0 has version 3; without it the points have 6 integers, and tangents get a
+	 * separate item.
+	 */
 	world_open(&w, "bezier_points.map");
 	world_remove(&w, id_of(w.now, "envelopes/0.json"));
 	world_finalize(&w);
@@ -363,8 +371,8 @@ static void points_change_their_form_when_the_map_asks_for_it(void **state)
 	world_close(&w);
 }
 
-/* rm of a file while its object stays. */
-static void a_removed_part_takes_its_empty_form(void **state)
+/* Remove a file whose object stays. */
+static void a_removed_part_becomes_empty(void **state)
 {
 	struct world w;
 
@@ -379,11 +387,11 @@ static void a_removed_part_takes_its_empty_form(void **state)
 	assert_content(w.after.s, "groups/1_Game/layers/0_Game/id.csv",
 		"  0,  0,  0,  0\n  0,  0,  0,  0\n  0,  0,  0,  0\n");
 	assert_content(w.after.s, "groups/0_Back/layers/1_quads/quads.json", "[]\n");
-	assert_true(world_said(&w, "layer.json was removed from groups/0_Back/layers/0_bg, which "
-				   "cannot be without it: it stays"));
+	assert_true(world_said(
+		&w, "layer.json was not removed from groups/0_Back/layers/0_bg: it is required"));
 	assert_int_equal(world_int(&w, TW_LAYER, 0, 0), 7);
 	world_close(&w);
-	/* With its object, it is nothing of its own. */
+	/* A part that is removed with its object is not reported separately. */
 	world_open(&w, "structure.map");
 	world_remove(&w, id_of(w.now, "groups/0_Back/layers/0_bg/layer.json"));
 	world_remove(&w, id_of(w.now, "groups/0_Back/layers/0_bg/id.csv"));
@@ -393,7 +401,7 @@ static void a_removed_part_takes_its_empty_form(void **state)
 	world_close(&w);
 }
 
-static void a_new_map_has_what_a_game_needs(void **state)
+static void a_new_map_has_the_parts_that_a_game_needs(void **state)
 {
 	struct world w;
 
@@ -406,7 +414,7 @@ static void a_new_map_has_what_a_game_needs(void **state)
 	ITEM(&w, TW_GROUP, 0, 3, 0, 0, 100, 100, 0, 1, 0, 0, 0, 0, 0);
 	ITEM(&w, TW_LAYER, 0, 0, 2, 0, 3, 50, 50, 1, 255, 255, 255, 255, -1, 0, -1, 0);
 	world_close(&w);
-	/* A game layer that somebody put is enough. */
+	/* A game layer that the user created is sufficient. */
 	world_create(&w);
 	world_set(&w,
 		world_add_in(&w,
@@ -420,7 +428,7 @@ static void a_new_map_has_what_a_game_needs(void **state)
 	assert_string_equal(world_list(&w, "groups"), "0_Own ");
 	assert_string_equal(world_list(&w, "groups/0_Own/layers"), "0_Mine ");
 	world_close(&w);
-	/* It stands with the physics layers there are, in their size. */
+	/* The added layer is placed with the existing physics layers, and has their size. */
 	world_create(&w);
 	world_add(&w, "groups", "2_Last", true);
 	world_set(&w,
@@ -442,24 +450,25 @@ static void a_new_map_has_what_a_game_needs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(groups_move_with_all_that_is_theirs),
+		cmocka_unit_test(groups_move_with_their_layers_and_items),
 		cmocka_unit_test(a_layer_moves_to_another_group),
-		cmocka_unit_test(a_removed_group_takes_its_layers_and_their_items),
+		cmocka_unit_test(removing_a_group_removes_its_layers_and_their_items),
 		cmocka_unit_test(an_auto_mapper_item_for_no_layer_never_gets_one),
-		cmocka_unit_test(a_layer_in_two_groups_becomes_two),
-		cmocka_unit_test(a_layer_that_stays_one_in_two_groups_keeps_its_names),
-		cmocka_unit_test(one_that_is_renamed_in_a_group_of_two_is_another_there),
-		cmocka_unit_test(one_that_leaves_a_group_of_two_takes_its_new_name_along),
-		cmocka_unit_test(removing_it_from_one_group_leaves_it_in_the_other),
-		cmocka_unit_test(removing_its_files_with_it_leaves_those_in_the_other_group),
-		cmocka_unit_test(a_part_that_is_removed_in_one_of_two_groups_stays),
-		cmocka_unit_test(names_raise_only_what_needs_it),
-		cmocka_unit_test(an_empty_name_is_stored_as_the_reference_does),
+		cmocka_unit_test(a_layer_in_two_groups_becomes_two_layers),
+		cmocka_unit_test(a_layer_shared_by_two_groups_keeps_its_names),
+		cmocka_unit_test(a_shared_layer_renamed_in_one_group_becomes_separate),
+		cmocka_unit_test(a_shared_layer_moved_to_a_third_group_keeps_its_new_name),
+		cmocka_unit_test(removing_a_shared_layer_from_one_group_keeps_it_in_the_other),
+		cmocka_unit_test(
+			removing_the_files_of_a_shared_layer_keeps_those_in_the_other_group),
+		cmocka_unit_test(a_part_removed_in_only_one_of_two_groups_stays),
+		cmocka_unit_test(a_new_name_raises_only_versions_that_need_it),
+		cmocka_unit_test(an_empty_name_is_stored_like_the_reference_writer_does),
 		cmocka_unit_test(envelopes_move_with_their_points),
-		cmocka_unit_test(a_removed_envelope_takes_its_points),
-		cmocka_unit_test(points_change_their_form_when_the_map_asks_for_it),
-		cmocka_unit_test(a_removed_part_takes_its_empty_form),
-		cmocka_unit_test(a_new_map_has_what_a_game_needs),
+		cmocka_unit_test(removing_an_envelope_removes_its_points),
+		cmocka_unit_test(points_change_their_form_if_the_versions_require_it),
+		cmocka_unit_test(a_removed_part_becomes_empty),
+		cmocka_unit_test(a_new_map_has_the_parts_that_a_game_needs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
-/* Items of the types that are known by a UUID: tangents, auto-mappers, extensions of groups; the
- * maps are twgen_faults.py's. */
-#include "parts.h"
-#include "world.h"
+/*
+ * Items whose type is a UUID: tangents, auto-mappers, extensions of groups; twgen_faults.py makes
+ * the maps.
+ */
+#include "support/parts.h"
+#include "support/world.h"
 
 enum { UUID_TYPE = 0xfffe, ZOOM_TYPE = 0xfffd, POINT = 16 };
 
@@ -16,7 +18,7 @@ static const struct tw_ints *first_of(const struct snapshot *s, unsigned type)
 /* ---- tangents */
 
 static const char two_points[] =
-	"{\"points\": [{\"time\": 0}, {\"time\": 5}]}"; /* the rest as it was */
+	"{\"points\": [{\"time\": 0}, {\"time\": 5}]}"; /* all other points are unchanged */
 
 static void assert_no_tangents(const struct snapshot *s)
 {
@@ -29,7 +31,7 @@ static void assert_no_tangents(const struct snapshot *s)
 	}
 }
 
-static void tangents_that_did_not_count_do_not_begin_to(void **state)
+static void ignored_tangents_stay_ignored_when_points_change(void **state)
 {
 	static const char *const maps[] = {"bezier+1.map", "bezier-1.map"};
 	static const char *const texts[] = {two_points, "{\"points\": []}"};
@@ -40,21 +42,21 @@ static void tangents_that_did_not_count_do_not_begin_to(void **state)
 	for (int i = 0; i < 2; i++) {
 		must_open(&f, maps[i], "ro");
 		assert_no_tangents(f.s);
-		assert_int_equal(put(&f.s, "envelopes/0_a.json", texts[i], &err), 1);
+		assert_int_equal(put_text(&f.s, "envelopes/0_a.json", texts[i], &err), 1);
 		assert_no_tangents(f.s);
 		assert_null(first_of(f.s, UUID_TYPE));
 		fixture_close(&f);
 	}
 }
 
-static void tangents_that_do_not_count_are_left_alone(void **state)
+static void ignored_tangents_are_not_changed(void **state)
 {
 	struct error err = ERROR_INIT;
 	struct fixture f;
 
 	(void)state;
 	must_open(&f, "bezier+1.map", "ro");
-	assert_int_equal(put(&f.s, "envelopes/0_a.json", "{\"points\": []}", &err), 1);
+	assert_int_equal(put_text(&f.s, "envelopes/0_a.json", "{\"points\": []}", &err), 1);
 	assert_no_tangents(f.s);
 	assert_int_equal(first_of(f.s, UUID_TYPE)->n, 3 * POINT);
 	for (int i = 0; i < 3 * POINT; i++)
@@ -62,7 +64,7 @@ static void tangents_that_do_not_count_are_left_alone(void **state)
 	fixture_close(&f);
 }
 
-static void tangents_that_did_not_count_do_not_begin_to_when_an_envelope_comes_or_goes(void **state)
+static void ignored_tangents_stay_ignored_when_an_envelope_is_added_or_removed(void **state)
 {
 	struct world w;
 
@@ -82,8 +84,10 @@ static void tangents_that_did_not_count_do_not_begin_to_when_an_envelope_comes_o
 	world_close(&w);
 }
 
-/* Points of 22 integers say their tangents themselves; of the item beside them only the count
- * follows (layout rule 19). */
+/*
+ * Points of 22 integers contain their tangents; only the count of the item beside them follows
+ * (layout rule 19).
+ */
 static void tangents_beside_full_points_keep_their_integers(void **state)
 {
 	const struct tw_ints *v;
@@ -97,7 +101,7 @@ static void tangents_beside_full_points_keep_their_integers(void **state)
 	v = first_of(f.s, UUID_TYPE);
 	for (int i = 0; i < 2 * POINT; i++)
 		assert_int_equal(v->v[i], i);
-	/* One more after the first, with the tangents that it has itself. */
+	/* Add a point after the first, with its own tangents. */
 	assert_int_equal(
 		edit(&f.s, "envelopes/0_a.json", "}\n  ]",
 			"},\n    {\"time\": 5, \"out_tangent_dy\": [6, 7, 8, 9]}\n  ]", &err),
@@ -109,7 +113,7 @@ static void tangents_beside_full_points_keep_their_integers(void **state)
 		assert_int_equal(v->v[POINT + i], i < 12 ? 0 : i - 6);
 		assert_int_equal(v->v[2 * POINT + i], POINT + i);
 	}
-	assert_int_equal(put(&f.s, "envelopes/0_a.json", "{\"points\": []}", &err), 1);
+	assert_int_equal(put_text(&f.s, "envelopes/0_a.json", "{\"points\": []}", &err), 1);
 	v = first_of(f.s, UUID_TYPE);
 	assert_int_equal(v->n, POINT);
 	assert_int_equal(v->v[0], POINT);
@@ -134,8 +138,8 @@ static void tangents_beside_full_points_follow_their_envelopes(void **state)
 	world_close(&w);
 }
 
-/* When the points lose theirs, those of the item begin to be shown: so they are the same. */
-static void tangents_of_points_that_become_plain_go_to_the_item(void **state)
+/* When the points lose their tangents, those of the item are shown, so they must be equal. */
+static void tangents_of_points_that_become_plain_are_moved_to_the_item(void **state)
 {
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
 	struct error err = ERROR_INIT;
@@ -143,8 +147,8 @@ static void tangents_of_points_that_become_plain_go_to_the_item(void **state)
 
 	(void)state;
 	must_open(&f, "bezier_beside.map", "ro");
-	assert_int_equal(put(&f.s, "envelopes/0_a.json", "{\"version\": 2}", &err), 1);
-	assert_int_equal(put(&f.s, "envelopes/1_b.json", "{\"version\": 2}", &err), 1);
+	assert_int_equal(put_text(&f.s, "envelopes/0_a.json", "{\"version\": 2}", &err), 1);
+	assert_int_equal(put_text(&f.s, "envelopes/1_b.json", "{\"version\": 2}", &err), 1);
 	b = content_of(f.s, "envelopes/1_b.json");
 	assert_non_null(memmem(b->data, b->size, "[200, 201, 202, 203]", 20));
 	assert_int_equal(first_of(f.s, UUID_TYPE)->v[POINT], 200);
@@ -162,7 +166,7 @@ static bool has_automapper(const struct snapshot *s, const char *path)
 	return !memmem(b->data, b->size, "\"automapper\": null", strlen("\"automapper\": null"));
 }
 
-static void no_automapper_means_none_of_the_layers_items(void **state)
+static void a_null_automapper_removes_all_items_of_the_layer(void **state)
 {
 	struct world w;
 
@@ -170,10 +174,10 @@ static void no_automapper_means_none_of_the_layers_items(void **state)
 	world_open(&w, "automappers.map");
 	world_set(&w, id_of(w.now, DESIGN), "{\"automapper\": null}");
 	assert_false(has_automapper(w.now, DESIGN));
-	assert_int_equal(put(&w.now, DESIGN, "{\"automapper\": null}", NULL), 0);
+	assert_int_equal(put_text(&w.now, DESIGN, "{\"automapper\": null}", NULL), 0);
 	world_finalize(&w);
 	assert_false(has_automapper(w.after.s, DESIGN));
-	/* Those of others stay, and ids count up. */
+	/* Items of other layers stay, and ids are consecutive. */
 	assert_int_equal(tw_count(tw_map_of(w.after.s), UUID_TYPE), 2);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(tw_item_at(tw_map_of(w.after.s), UUID_TYPE, i)->id, i);
@@ -182,7 +186,7 @@ static void no_automapper_means_none_of_the_layers_items(void **state)
 	world_close(&w);
 }
 
-static void an_automapper_is_found_an_id_when_the_highest_is_taken(void **state)
+static void an_automapper_gets_an_id_if_the_highest_is_taken(void **state)
 {
 	struct world w;
 
@@ -206,12 +210,12 @@ static void assert_only_the_other_index(const struct world *w)
 
 	assert_int_equal(tw_uuid_type(m, TW_AUTOMAPPER), -1);
 	assert_null(tw_type(m, UUID_TYPE));
-	/* A type that had no items before keeps its own. */
+	/* A type that had no items before keeps its index. */
 	assert_int_equal(tw_count(m, TW_UUID_INDEX), 1);
 	assert_int_equal(tw_item_at(m, TW_UUID_INDEX, 0)->id, 0x9000);
 }
 
-static void the_last_item_takes_the_index_of_its_type_along(void **state)
+static void removing_the_last_item_removes_the_index_of_its_type(void **state)
 {
 	struct world w;
 
@@ -228,7 +232,7 @@ static void the_last_item_takes_the_index_of_its_type_along(void **state)
 	world_close(&w);
 }
 
-static void an_item_that_comes_back_has_the_type_that_it_had(void **state)
+static void an_item_added_again_has_its_previous_type(void **state)
 {
 	struct world w;
 
@@ -244,7 +248,7 @@ static void an_item_that_comes_back_has_the_type_that_it_had(void **state)
 
 /* ---- extensions of groups */
 
-static void extensions_of_no_group_stay_behind_those_of_the_groups(void **state)
+static void extensions_without_a_group_stay_after_those_of_the_groups(void **state)
 {
 	static const int swapped[] = {10, 0, 20, 30}, grown[] = {0, 10, 44, 20, 30},
 			 shrunk[] = {10, 20, 30};
@@ -283,18 +287,18 @@ static void extensions_of_no_group_stay_behind_those_of_the_groups(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tangents_that_did_not_count_do_not_begin_to),
-		cmocka_unit_test(tangents_that_do_not_count_are_left_alone),
+		cmocka_unit_test(ignored_tangents_stay_ignored_when_points_change),
+		cmocka_unit_test(ignored_tangents_are_not_changed),
 		cmocka_unit_test(
-			tangents_that_did_not_count_do_not_begin_to_when_an_envelope_comes_or_goes),
+			ignored_tangents_stay_ignored_when_an_envelope_is_added_or_removed),
 		cmocka_unit_test(tangents_beside_full_points_keep_their_integers),
 		cmocka_unit_test(tangents_beside_full_points_follow_their_envelopes),
-		cmocka_unit_test(tangents_of_points_that_become_plain_go_to_the_item),
-		cmocka_unit_test(no_automapper_means_none_of_the_layers_items),
-		cmocka_unit_test(an_automapper_is_found_an_id_when_the_highest_is_taken),
-		cmocka_unit_test(the_last_item_takes_the_index_of_its_type_along),
-		cmocka_unit_test(an_item_that_comes_back_has_the_type_that_it_had),
-		cmocka_unit_test(extensions_of_no_group_stay_behind_those_of_the_groups),
+		cmocka_unit_test(tangents_of_points_that_become_plain_are_moved_to_the_item),
+		cmocka_unit_test(a_null_automapper_removes_all_items_of_the_layer),
+		cmocka_unit_test(an_automapper_gets_an_id_if_the_highest_is_taken),
+		cmocka_unit_test(removing_the_last_item_removes_the_index_of_its_type),
+		cmocka_unit_test(an_item_added_again_has_its_previous_type),
+		cmocka_unit_test(extensions_without_a_group_stay_after_those_of_the_groups),
 	};
 
 	return cmocka_run_group_tests_name("uuid", tests, NULL, NULL);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Zlib */
-/* A target for each structure of the Torchlight files. */
+/* One target for each structure of the Torchlight files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "../fuzz/fuzz.h"
-#include "load.h"
+#include "../fuzz/support/fuzz.h"
+#include "support/load.h"
 #include "base/durable/pair.h"
 #include "formats/torchlight/wire/archive.h"
 #include "formats/torchlight/text/compiled.h"
@@ -17,13 +17,13 @@
 #include "formats/torchlight/wire/removed.h"
 #include "formats/torchlight/wire/tree.h"
 
-/* Each child is found by its name. */
-static void find_all(const struct manifest *m, const struct bytes *names)
+/* Check that each child is found by its name. */
+static void check_children(const struct manifest *m, const struct bytes *names)
 {
 	CLEANUP(tree_free) struct tree *t = NULL;
 	struct error e = ERROR_INIT;
 
-	judged(tree_build(m, names, &t, &e), &e);
+	check_error(tree_build(m, names, &t, &e), &e);
 	for (uint32_t d = 0; t && d < t->n_dirs; d++)
 		for (uint32_t i = t->dirs[d].first; i < t->dirs[d].first + t->dirs[d].n; i++)
 			if (tree_find(t, d, tree_name(t, &t->children[i])) != &t->children[i])
@@ -36,12 +36,12 @@ TARGET(fuzz_manifest)
 	struct error e = ERROR_INIT;
 	CLEANUP(bytes_unref) struct bytes *removed = NULL;
 
-	if (judged(manifest_read(data, size, &m, &e), &e) == 0 &&
+	if (check_error(manifest_read(data, size, &m, &e), &e) == 0 &&
 		removed_find(m, NULL, &removed, &e) == 0)
-		find_all(m, NULL);
+		check_children(m, NULL);
 }
 
-/* Three files of one name and a fourth, which a mount calls as some list says. */
+/* Three files with one name and a fourth; some list gives the names that a mount shows. */
 TARGET(fuzz_called)
 {
 	static const char *const names[] = {"X.DAT", "X.DAT", "X~2.DAT", "X.DAT"};
@@ -54,7 +54,7 @@ TARGET(fuzz_called)
 	for (uint32_t i = 0; i < 4; i++)
 		manifest_add_entry(
 			m, &(struct manifest_entry){.offset = 8, .handle = i}, str_of(names[i]));
-	find_all(m, list);
+	check_children(m, list);
 }
 
 TARGET(fuzz_modheader)
@@ -64,7 +64,7 @@ TARGET(fuzz_modheader)
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	struct error e = ERROR_INIT;
 
-	if (judged(modheader_read(&x, &h, &e), &e) < 0)
+	if (check_error(modheader_read(&x, &h, &e), &e) < 0)
 		return;
 	if (modheader_write(h, h->manifest_offset - h->data_offset, &out, &e) < 0 ||
 		out.size > size || memcmp(out.data, data, out.size) != 0)
@@ -77,17 +77,17 @@ TARGET(fuzz_archive)
 	CLEANUP_EXTENT struct extent x = extent_of(data, size);
 	struct error e = ERROR_INIT;
 
-	if (judged(archive_open(&x, NULL, &a, &e), &e) < 0)
+	if (check_error(archive_open(&x, NULL, &a, &e), &e) < 0)
 		return;
 	for (uint32_t i = 0; i < a->manifest->n_entries; i++) {
 		CLEANUP(bytes_unref) struct bytes *b = NULL;
 
 		e = (struct error)ERROR_INIT;
-		judged(load_entry(a, &a->manifest->entries[i], &b, &e), &e);
+		check_error(load_entry(a, &a->manifest->entries[i], &b, &e), &e);
 	}
 }
 
-static const struct names *shipped(void)
+static const struct names *shipped_names(void)
 {
 	static struct names *names;
 
@@ -96,13 +96,14 @@ static const struct names *shipped(void)
 	return names;
 }
 
-static void compiled(const char *path, const uint8_t *data, size_t size)
+static void check_compiled(const char *path, const uint8_t *data, size_t size)
 {
 	CLEANUP_BUFFER struct buffer text = BUFFER_INIT, again = BUFFER_INIT;
 	struct error e = ERROR_INIT, readonly = ERROR_INIT;
-	struct compiled_context ctx = {.path = path, .names = shipped()};
+	struct compiled_context ctx = {.path = path, .names = shipped_names()};
 
-	if (judged(compiled_decode(compiled_kind_of(path), &ctx, data, size, &text, &readonly, &e),
+	if (check_error(
+		    compiled_decode(compiled_kind_of(path), &ctx, data, size, &text, &readonly, &e),
 		    &e) < 0 ||
 		readonly.code)
 		return;
@@ -114,12 +115,12 @@ static void compiled(const char *path, const uint8_t *data, size_t size)
 
 TARGET(fuzz_bindat)
 {
-	compiled("MEDIA/X.DAT", data, size);
+	check_compiled("MEDIA/X.DAT", data, size);
 }
 
 TARGET(fuzz_binlayout)
 {
-	compiled("MEDIA/X.LAYOUT", data, size);
+	check_compiled("MEDIA/X.LAYOUT", data, size);
 }
 
 TARGET(fuzz_raw)
@@ -130,7 +131,7 @@ TARGET(fuzz_raw)
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
 		snprintf(path, sizeof(path), "MEDIA/%s.RAW", kinds[i]);
-		compiled(path, data, size);
+		check_compiled(path, data, size);
 	}
 }
 
@@ -140,33 +141,35 @@ TARGET(fuzz_text)
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
 		CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
-		struct compiled_context ctx = {.path = paths[i], .names = shipped()};
+		struct compiled_context ctx = {.path = paths[i], .names = shipped_names()};
 		struct error e = ERROR_INIT;
 
 		compiled_form_of(compiled_kind_of(paths[i]), paths[i], data, size);
-		judged(compiled_encode(compiled_kind_of(paths[i]), &ctx, data, size, NULL, 0, NULL,
-			       &out, &e),
+		check_error(compiled_encode(compiled_kind_of(paths[i]), &ctx, data, size, NULL, 0,
+				    NULL, &out, &e),
 			&e);
 	}
 }
 
-/* A layout's text over an old file: u16 length of the old one, it, the text. What is learnt from
- * the pair is taken by a dictionary. */
+/*
+ * The text of a layout over an old file: u16 length of the old file, the file, the text. A
+ * dictionary takes the names learnt from the pair.
+ */
 TARGET(fuzz_learn)
 {
 	struct compiled_remarks remarks = {.names = BUFFER_INIT};
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	CLEANUP(names_unref) struct names *names = NULL;
 	CLEANUP(bytes_unref) struct bytes *old = NULL;
-	struct compiled_context ctx = {.path = "MEDIA/X.LAYOUT", .names = shipped()};
+	struct compiled_context ctx = {.path = "MEDIA/X.LAYOUT", .names = shipped_names()};
 	struct error e = ERROR_INIT;
 	size_t n = size < 2 ? 0 : (size_t)(data[0] | data[1] << 8);
 
 	if (size < 2 || n > size - 2)
 		return;
 	old = bytes_copy(data + 2, n);
-	if (judged(compiled_encode(compiled_kind_of(ctx.path), &ctx, data + 2 + n, size - 2 - n,
-			   old->data, n, &remarks, &out, &e),
+	if (check_error(compiled_encode(compiled_kind_of(ctx.path), &ctx, data + 2 + n,
+				size - 2 - n, old->data, n, &remarks, &out, &e),
 		    &e) == 0 &&
 		names_extend(
 			NULL, (const char *)remarks.names.data, remarks.names.size, &names, &e) < 0)
@@ -179,14 +182,14 @@ TARGET(fuzz_removed)
 	CLEANUP(bytes_unref) struct bytes *once = NULL, *twice = NULL;
 	struct error e = ERROR_INIT;
 
-	if (judged(removed_parse(data, size, &once, &e), &e) < 0)
+	if (check_error(removed_parse(data, size, &once, &e), &e) < 0)
 		return;
 	if (removed_parse(once->data, once->size, &twice, &e) < 0 || once->size != twice->size ||
 		(once->size && memcmp(once->data, twice->data, once->size) != 0))
 		abort();
 }
 
-/* What it says can stand in a header. */
+/* An accepted kit can be stored in a header. */
 TARGET(fuzz_kit)
 {
 	CLEANUP(modheader_unref) struct mod_header *h = calloc(1, sizeof(*h));
@@ -197,7 +200,7 @@ TARGET(fuzz_kit)
 	if (!h || !written)
 		abort();
 	h->version = MOD_VERSION;
-	if (judged(kit_read(written, h, &e), &e) == 0 && modheader_write(h, 0, &out, &e) < 0)
+	if (check_error(kit_read(written, h, &e), &e) == 0 && modheader_write(h, 0, &out, &e) < 0)
 		abort();
 }
 
@@ -208,7 +211,7 @@ TARGET(fuzz_imageset)
 	struct error e = ERROR_INIT;
 	struct imageset_cut cut;
 
-	if (judged(imageset_find(xml, "b", &file, &cut, &e), &e) == 0 &&
+	if (check_error(imageset_find(xml, "b", &file, &cut, &e), &e) == 0 &&
 		imageset_find(xml, NULL, &again, NULL, &e) < 0)
 		abort();
 }
@@ -238,7 +241,10 @@ static int open_marker_dir(void)
 	return open(marker_dir, O_RDONLY | O_DIRECTORY);
 }
 
-/* The marker of a pair: only what it may name is ever renamed, so the one file here stays. */
+/*
+ * The marker of a pair: only files that it may name are renamed, so the file in this directory
+ * stays.
+ */
 TARGET(fuzz_marker)
 {
 	static int dirfd = -1;
@@ -253,6 +259,6 @@ TARGET(fuzz_marker)
 		abort();
 	close(fd);
 	trust = (struct trust){dirfd, geteuid(), getegid(), 0644};
-	judged(pair_finish(&trust, "X", validate, NULL, &e), &e);
+	check_error(pair_finish(&trust, "X", validate, NULL, &e), &e);
 	unlinkat(dirfd, ".X.mapfs-pair", 0);
 }

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * laws: the laws of formats/format.h, for every file of every archive that is named.
+ * laws: checks the laws of formats/format.h for every file of the given archives.
  *
  *     laws [--identical] [--plain] ARCHIVE...
  *
- * Size, any range is a slice of the whole, GetPut, PutGet, Locality; then the archive with all puts
- * is written, verified and read again. A rewrite of the untouched archive copies its section; with
- * --identical the whole file must be the same, also where every block is decoded and encoded anew.
- * --plain: with text=off. ARCHIVE is a MOD, or a PAK whose manifest is ARCHIVE.MAN. Exit code 1: a
- * law is broken.
+ * Checks Size, ranges, GetPut, PutGet and Locality; then the archive with all puts is written,
+ * verified and read again. A rewrite of the unchanged archive copies its section; with --identical
+ * the whole file must be the same, also if every block is decoded and encoded again. --plain: with
+ * text=off. ARCHIVE is a MOD, or a PAK whose manifest is ARCHIVE.MAN. The exit code is 1 if a law
+ * is broken.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "../formats/fixture.h"
-#include "../formats/laws.h"
+#include "../formats/support/fixture.h"
+#include "../formats/support/laws.h"
 #include "base/buffer.h"
 #include "formats/torchlight/format.h"
 #include "formats/torchlight/model/map.h"
@@ -26,7 +26,7 @@ struct run {
 	const char *const *options;
 	unsigned broken, files, texts, unreadable, puts, refused;
 
-	/* of the archive at hand */
+	/* of the current archive */
 	const char *name;
 	struct fixture f;
 	struct snapshot *changed;
@@ -49,8 +49,8 @@ static bool shows_text(const struct snapshot *s, entry_id id)
 	return c && c->view == TL_TEXT;
 }
 
-/* A line more: a field in the root block, another version of a layout, the last row once more. */
-static struct bytes *mutate_text(const char *path, const struct bytes *whole)
+/* Add a line: a field in the root block, another version of a layout, or the last row again. */
+static struct bytes *make_other_text(const char *path, const struct bytes *whole)
 {
 	static const char field[] = "\t<STRING>NAME:of another name\n";
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
@@ -78,8 +78,8 @@ static struct bytes *mutate_text(const char *path, const struct bytes *whole)
 	return buffer_finish(&out, &b) == 0 ? b : NULL;
 }
 
-/* Something else that the file can say; NULL: nothing comes to mind. */
-static struct bytes *mutate(
+/* Returns other valid content of the file, or NULL. */
+static struct bytes *make_other_content(
 	const struct snapshot *s, entry_id id, const char *path, const struct bytes *whole)
 {
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
@@ -88,7 +88,7 @@ static struct bytes *mutate(
 	if (tl_kind_of(id) != TL_FILE)
 		return NULL;
 	if (shows_text(s, id))
-		return mutate_text(path, whole);
+		return make_other_text(path, whole);
 	buffer_append(&out, whole->data, whole->size);
 	buffer_text(&out, "more");
 	return buffer_finish(&out, &b) == 0 ? b : NULL;
@@ -111,7 +111,8 @@ static void check_put(
 	struct run *run, const char *path, const struct file_attr *entry, const struct bytes *whole)
 {
 	CLEANUP(snapshot_unref) struct snapshot *before = snapshot_ref(run->changed);
-	CLEANUP(bytes_unref) struct bytes *in = mutate(run->f.s, entry->id, path, whole);
+	CLEANUP(bytes_unref)
+	struct bytes *in = make_other_content(run->f.s, entry->id, path, whole);
 	const struct laws laws = {broken, run};
 	struct error e = ERROR_INIT;
 	int r;
@@ -123,12 +124,12 @@ static void check_put(
 	run->puts += r == 1;
 	if (r == 1)
 		check_locality(run, path, entry->id, before);
-	/* The next file starts from what there was: texts show the same names. */
+	/* The next file starts from the previous snapshot: texts show the same names. */
 	snapshot_unref(run->changed);
 	run->changed = TAKE(before);
 }
 
-static void visit(void *arg, const char *path, const struct file_attr *entry)
+static void check_file(void *arg, const char *path, const struct file_attr *entry)
 {
 	struct run *run = arg;
 	const struct laws laws = {broken, run};
@@ -142,8 +143,8 @@ static void visit(void *arg, const char *path, const struct file_attr *entry)
 		check_put(run, path, entry, whole);
 }
 
-/* All files changed at once: each to its own bytes and some more. */
-static void change(void *arg, const char *path, const struct file_attr *entry)
+/* Change all files at once, each to its own bytes and some more. */
+static void change_file(void *arg, const char *path, const struct file_attr *entry)
 {
 	struct run *run = arg;
 	CLEANUP(bytes_unref) struct bytes *whole = NULL, *more = NULL;
@@ -152,14 +153,14 @@ static void change(void *arg, const char *path, const struct file_attr *entry)
 
 	if (entry_get(run->f.s, entry, &whole, NULL) < 0)
 		return;
-	more = mutate(run->f.s, entry->id, path, whole);
+	more = make_other_content(run->f.s, entry->id, path, whole);
 	r = more ? entry_put(&run->changed, entry->id, more->data, more->size, &e) : 1;
-	/* Bytes that are no file of the kind are refused, and so is an odd root. */
+	/* Bytes of another kind and an unknown root are refused. */
 	if (r != 1 && r != -EINVAL)
 		broken(run, path, "put", error_text(&e));
 }
 
-/* s is written, verified and read again; identical: to the file's bytes. */
+/* Write, verify and read s. `identical`: the result must equal the file's bytes. */
 static void check_rewrite(struct run *run, const struct snapshot *s, bool force, bool identical)
 {
 	const char *law = force ? "forced rewrite" : "rewrite";
@@ -207,8 +208,8 @@ static void run_archive(struct run *run, const char *path)
 		return;
 	}
 	run->changed = snapshot_ref(run->f.s);
-	if (entry_walk(run->f.s, ENTRY_ROOT, "", visit, run, &e) < 0 ||
-		entry_walk(run->f.s, ENTRY_ROOT, "", change, run, &e) < 0)
+	if (entry_walk(run->f.s, ENTRY_ROOT, "", check_file, run, &e) < 0 ||
+		entry_walk(run->f.s, ENTRY_ROOT, "", change_file, run, &e) < 0)
 		broken(run, "", "walk", error_text(&e));
 	check_rewrite(run, run->f.s, false, run->identical);
 	check_rewrite(run, run->f.s, true, run->identical);

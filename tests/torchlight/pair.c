@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Two files replaced as one: a disk that fails at each operation, and a process that dies at it.
- * Whatever happens, what stands is the old pair or the new one, or a marker from which the next
- * mount makes the new one.
+ * Replaces two files as one, on a disk that fails at each operation, and in a process that is
+ * killed there. After every failure the files are the old pair, the new pair, or a pair with a
+ * marker from which the next mount makes the new pair.
  */
-#include "../base/util.h"
+#include "../base/support/util.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -25,8 +25,8 @@ static void make_old(const struct room *room)
 	put_file(room->fd, "X.PAK.MAN", "old man", 7);
 }
 
-static int begin(const struct room *room, const char *name, const char *text, struct replace **ret,
-	struct error *e)
+static int begin_file(const struct room *room, const char *name, const char *text,
+	struct replace **ret, struct error *e)
 {
 	int r = replace_begin(room->fd, name, -1, ret, e);
 
@@ -36,17 +36,17 @@ static int begin(const struct room *room, const char *name, const char *text, st
 	return replace_close(*ret, e);
 }
 
-/* *ret_stands as replace_is_committed says of the first. */
+/* *ret_stands is set as by replace_is_committed of the first file. */
 static int commit(const struct room *room, bool over, bool *ret_stands)
 {
 	CLEANUP(replace_destroy) struct replace *a = NULL;
 	CLEANUP(replace_destroy) struct replace *b = NULL;
 	struct error e = ERROR_INIT;
-	int r = begin(room, "X.PAK", "new pak", &a, &e);
+	int r = begin_file(room, "X.PAK", "new pak", &a, &e);
 
 	*ret_stands = false;
 	if (r == 0)
-		r = begin(room, "X.PAK.MAN", "new man", &b, &e);
+		r = begin_file(room, "X.PAK.MAN", "new man", &b, &e);
 	if (r == 0) {
 		r = pair_commit(a, b, "X.PAK", over, &e);
 		*ret_stands = replace_is_committed(a);
@@ -56,7 +56,7 @@ static int commit(const struct room *room, bool over, bool *ret_stands)
 	return r;
 }
 
-/* arg: how the names that are not the map's are to be left. */
+/* `arg` says which names that are not the map's are left. */
 static enum pair_permission validate(void *arg, const char *first, const char *second)
 {
 	const enum pair_permission *others = arg;
@@ -65,7 +65,7 @@ static enum pair_permission validate(void *arg, const char *first, const char *s
 									       : *others;
 }
 
-static int finish(const struct room *room, struct error *e)
+static int finish_pair(const struct room *room, struct error *e)
 {
 	const struct trust trust = own_files(room->fd);
 	enum pair_permission others = PAIR_FORBIDDEN;
@@ -78,24 +78,24 @@ static bool is_marked(const struct room *room)
 	return faccessat(room->fd, ".X.PAK.mapfs-pair", F_OK, 0) == 0;
 }
 
-static bool is(const struct room *room, const char *name, const char *text)
+static bool file_is(const struct room *room, const char *name, const char *text)
 {
 	CLEANUP(bytes_unref) struct bytes *b = get_file(room->fd, name);
 
-	return b && same(b, text, strlen(text));
+	return b && bytes_equal_data(b, text, strlen(text));
 }
 
-static bool all_old(const struct room *room)
+static bool are_all_old(const struct room *room)
 {
-	return is(room, "X.PAK", "old pak") && is(room, "X.PAK.MAN", "old man");
+	return file_is(room, "X.PAK", "old pak") && file_is(room, "X.PAK.MAN", "old man");
 }
 
-static bool all_new(const struct room *room)
+static bool are_all_new(const struct room *room)
 {
-	return is(room, "X.PAK", "new pak") && is(room, "X.PAK.MAN", "new man");
+	return file_is(room, "X.PAK", "new pak") && file_is(room, "X.PAK.MAN", "new man");
 }
 
-static void clear(const struct room *room)
+static void remove_files(const struct room *room)
 {
 	DIR *dir = fdopendir(openat(room->fd, ".", O_RDONLY | O_DIRECTORY));
 	const struct dirent *d;
@@ -107,30 +107,30 @@ static void clear(const struct room *room)
 	closedir(dir);
 }
 
-static void both_are_replaced_and_nothing_is_left(void **state)
+static void both_files_are_replaced_and_no_marker_is_left(void **state)
 {
 	const struct room *room = *state;
 	bool stands;
 
 	make_old(room);
 	assert_int_equal(commit(room, true, &stands), 0);
-	assert_true(stands && all_new(room));
+	assert_true(stands && are_all_new(room));
 	assert_int_equal(count_files(room->fd), 2);
-	assert_int_equal(finish(room, NULL), 0);
+	assert_int_equal(finish_pair(room, NULL), 0);
 }
 
-static void names_that_must_be_free_are(void **state)
+static void the_names_of_a_new_pair_must_be_free(void **state)
 {
 	const struct room *room = *state;
 	bool stands;
 
 	make_old(room);
 	assert_int_equal(commit(room, false, &stands), -EEXIST);
-	assert_true(!stands && all_old(room));
+	assert_true(!stands && are_all_old(room));
 	assert_int_equal(count_files(room->fd), 2);
 }
 
-static void at_every_failure_it_is_the_old_pair_or_the_new_one(void **state)
+static void after_every_failure_the_old_or_the_new_pair_exists(void **state)
 {
 	const struct room *room = *state;
 	unsigned old = 0, new = 0;
@@ -142,20 +142,20 @@ static void at_every_failure_it_is_the_old_pair_or_the_new_one(void **state)
 			int r;
 
 			assert_true(at < STEPS_MAX);
-			clear(room);
+			remove_files(room);
 			make_old(room);
 			fault_set(&f);
 			r = commit(room, true, &stands);
 			fault_clear();
 			if (r == 0)
-				assert_true(all_new(room));
+				assert_true(are_all_new(room));
 			else if (!stands)
-				assert_true(all_old(room));
-			/* What was said to stand does once the next mount was there. */
-			r = finish(room, NULL);
+				assert_true(are_all_old(room));
+			/* If the commit was reported, the new pair exists after the next mount. */
+			r = finish_pair(room, NULL);
 			assert_true(r >= 0);
-			assert_true(stands ? all_new(room) : all_old(room));
-			assert_int_equal(finish(room, NULL), 0);
+			assert_true(stands ? are_all_new(room) : are_all_old(room));
+			assert_int_equal(finish_pair(room, NULL), 0);
 			old += !stands;
 			new += stands;
 			if (!f.hit)
@@ -169,7 +169,7 @@ struct dying {
 	int at, seen;
 };
 
-static int die(struct io_call *c, void *arg)
+static int kill_at_operation(struct io_call *c, void *arg)
 {
 	struct dying *d = arg;
 
@@ -179,7 +179,7 @@ static int die(struct io_call *c, void *arg)
 	return 0;
 }
 
-static int in_a_child(const struct room *room, int at, bool finishing)
+static int run_in_child(const struct room *room, int at, bool finishing)
 {
 	struct dying d = {.at = at};
 	int status = 0;
@@ -188,9 +188,9 @@ static int in_a_child(const struct room *room, int at, bool finishing)
 
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		io_set_hook(die, &d);
+		io_set_hook(kill_at_operation, &d);
 		if (finishing)
-			(void)finish(room, NULL);
+			(void)finish_pair(room, NULL);
 		else
 			(void)commit(room, true, &stands);
 		_exit(DONE);
@@ -200,7 +200,7 @@ static int in_a_child(const struct room *room, int at, bool finishing)
 	return WEXITSTATUS(status);
 }
 
-static void killed_at_every_operation_the_next_mount_finds_or_makes_a_pair(void **state)
+static void after_a_kill_at_any_operation_the_next_mount_has_a_pair(void **state)
 {
 	const struct room *room = *state;
 	unsigned mixed = 0, old = 0, new = 0;
@@ -208,46 +208,46 @@ static void killed_at_every_operation_the_next_mount_finds_or_makes_a_pair(void 
 
 	for (int at = 0; code == DIED; at++) {
 		assert_true(at < STEPS_MAX);
-		clear(room);
+		remove_files(room);
 		make_old(room);
-		code = in_a_child(room, at, false);
-		mixed += !all_old(room) && !all_new(room);
-		if (!all_old(room) && !all_new(room))
+		code = run_in_child(room, at, false);
+		mixed += !are_all_old(room) && !are_all_new(room);
+		if (!are_all_old(room) && !are_all_new(room))
 			assert_true(is_marked(room));
-		assert_true(finish(room, NULL) >= 0);
-		assert_true(all_old(room) || all_new(room));
-		old += all_old(room);
-		new += all_new(room);
+		assert_true(finish_pair(room, NULL) >= 0);
+		assert_true(are_all_old(room) || are_all_new(room));
+		old += are_all_old(room);
+		new += are_all_new(room);
 		assert_false(is_marked(room));
 	}
 	assert_true(mixed > 0 && old > 4 && new > 2);
 }
 
-static void finishing_is_killed_at_every_operation_and_done_by_the_next(void **state)
+static void a_recovery_killed_at_any_operation_is_completed_by_the_next(void **state)
 {
 	const struct room *room = *state;
 
 	for (int at = 0; at < STEPS_MAX; at++) {
 		int code = DIED;
 
-		clear(room);
+		remove_files(room);
 		make_old(room);
-		assert_int_equal(in_a_child(room, at, false), DIED);
+		assert_int_equal(run_in_child(room, at, false), DIED);
 		if (!is_marked(room))
 			continue;
 		for (int again = 0; code == DIED; again++) {
-			code = in_a_child(room, again, true);
+			code = run_in_child(room, again, true);
 			if (code == DIED)
-				assert_int_equal(in_a_child(room, again, true) == DIED ||
-							 in_a_child(room, again, true) == DONE,
+				assert_int_equal(run_in_child(room, again, true) == DIED ||
+							 run_in_child(room, again, true) == DONE,
 					true);
 		}
-		assert_true(all_new(room));
+		assert_true(are_all_new(room));
 		break;
 	}
 }
 
-static void a_file_that_is_no_marker_is_refused_and_stays(void **state)
+static void an_invalid_marker_is_refused_and_stays(void **state)
 {
 	static const char *const texts[] = {"", "mapfs pair 1\n", "mapfs pair 1\na\nb\nc\nd\n",
 		"mapfs pair 1\n.X.mapfs-new-1\n../X\n.Y.mapfs-new-2\nY\n",
@@ -259,9 +259,9 @@ static void a_file_that_is_no_marker_is_refused_and_stays(void **state)
 		struct error e = ERROR_INIT;
 
 		put_file(room->fd, ".X.PAK.mapfs-pair", texts[i], strlen(texts[i]));
-		assert_int_equal(finish(room, &e), -EINVAL);
+		assert_int_equal(finish_pair(room, &e), -EINVAL);
 		assert_true(strstr(error_text(&e), ".X.PAK.mapfs-pair"));
-		assert_true(all_old(room));
+		assert_true(are_all_old(room));
 	}
 }
 
@@ -271,7 +271,7 @@ static void put_marker(const struct room *room, const char *text, mode_t mode)
 	assert_int_equal(fchmodat(room->fd, ".X.PAK.mapfs-pair", mode, 0), 0);
 }
 
-static void a_marker_that_others_can_have_written_is_left_alone(void **state)
+static void a_marker_that_others_could_write_is_ignored(void **state)
 {
 	const struct room *room = *state;
 	struct error e = ERROR_INIT;
@@ -281,12 +281,12 @@ static void a_marker_that_others_can_have_written_is_left_alone(void **state)
 	put_file(room->fd, ".X.PAK.mapfs-new-b", "evil", 4);
 	put_marker(room, "mapfs pair 1\n.X.PAK.mapfs-new-a\nX.PAK\n.X.PAK.mapfs-new-b\nX.PAK.MAN\n",
 		0666);
-	assert_int_equal(finish(room, &e), -EPERM);
-	assert_non_null(strstr(error_text(&e), "can be written by others"));
-	assert_true(is_marked(room) && all_old(room));
+	assert_int_equal(finish_pair(room, &e), -EPERM);
+	assert_non_null(strstr(error_text(&e), "is writable by other users"));
+	assert_true(is_marked(room) && are_all_old(room));
 }
 
-static void a_marker_names_nothing_but_the_pair(void **state)
+static void a_marker_can_only_name_the_pair(void **state)
 {
 	const struct room *room = *state;
 	const struct trust trust = own_files(room->fd);
@@ -298,17 +298,17 @@ static void a_marker_names_nothing_but_the_pair(void **state)
 	put_file(room->fd, ".X.PAK.mapfs-new-b", "new", 3);
 	put_marker(room, "mapfs pair 1\n.X.PAK.mapfs-new-a\nprivate\n.X.PAK.mapfs-new-b\nother\n",
 		0644);
-	assert_int_equal(finish(room, NULL), -EPERM);
-	assert_true(is(room, "private", "old") && is_marked(room));
-	/* What is to be made replaces nothing either. */
+	assert_int_equal(finish_pair(room, NULL), -EPERM);
+	assert_true(file_is(room, "private", "old") && is_marked(room));
+	/* A new name does not replace a file either. */
 	assert_int_equal(pair_finish(&trust, "X.PAK", validate, &made, NULL), -EEXIST);
-	assert_true(is(room, "private", "old"));
+	assert_true(file_is(room, "private", "old"));
 	assert_int_equal(unlinkat(room->fd, "private", 0), 0);
 	assert_int_equal(pair_finish(&trust, "X.PAK", validate, &made, NULL), 1);
-	assert_true(is(room, "private", "new") && is(room, "other", "new"));
+	assert_true(file_is(room, "private", "new") && file_is(room, "other", "new"));
 }
 
-static void directory_that_cannot_be_read_hides_no_second_file(void **state)
+static void an_unreadable_directory_is_not_taken_for_a_missing_companion(void **state)
 {
 	const struct room *room = *state;
 	struct source src = {.name = "X.PAK", .n_files = 1};
@@ -337,15 +337,15 @@ static void directory_that_cannot_be_read_hides_no_second_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_marker_that_others_can_have_written_is_left_alone),
-		TEST(a_marker_names_nothing_but_the_pair),
-		TEST(both_are_replaced_and_nothing_is_left),
-		TEST(names_that_must_be_free_are),
-		TEST(at_every_failure_it_is_the_old_pair_or_the_new_one),
-		TEST(killed_at_every_operation_the_next_mount_finds_or_makes_a_pair),
-		TEST(finishing_is_killed_at_every_operation_and_done_by_the_next),
-		TEST(a_file_that_is_no_marker_is_refused_and_stays),
-		TEST(directory_that_cannot_be_read_hides_no_second_file),
+		TEST(a_marker_that_others_could_write_is_ignored),
+		TEST(a_marker_can_only_name_the_pair),
+		TEST(both_files_are_replaced_and_no_marker_is_left),
+		TEST(the_names_of_a_new_pair_must_be_free),
+		TEST(after_every_failure_the_old_or_the_new_pair_exists),
+		TEST(after_a_kill_at_any_operation_the_next_mount_has_a_pair),
+		TEST(a_recovery_killed_at_any_operation_is_completed_by_the_next),
+		TEST(an_invalid_marker_is_refused_and_stays),
+		TEST(an_unreadable_directory_is_not_taken_for_a_missing_companion),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* What of archives is decided by a name or a few bytes. */
-#include "tl_test.h"
+/* Properties of archives that depend on a name or on a few bytes. */
+#include "support/tl_test.h"
 
 #include "base/cursor.h"
 #include "formats/torchlight/wire/archive.h"
@@ -41,12 +41,12 @@ static void archives_of_other_games_are_known(void **state)
 		archive_foreign(hob, sizeof(hob), 200), "an archive of Hob or Rebel Galaxy");
 	assert_null(archive_foreign(hob, sizeof(hob), 50));
 	assert_string_equal(archive_foreign((const uint8_t *)"PK\3\4", 4, 99),
-		"a ZIP archive (Torchlight I's PAK.ZIP is one)");
+		"a ZIP archive (such as PAK.ZIP of Torchlight I)");
 	assert_null(archive_foreign((const uint8_t *)"", 0, 0));
 }
 
-/* total counts files, and the slashes of each directory that holds any, once. */
-static void total_is_the_kits(void **state)
+/* The total counts files, and once the slashes of each directory that has files. */
+static void the_total_equals_that_of_the_kit(void **state)
 {
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	CLEANUP(manifest_free) struct manifest *m = manifest_new(2, STR("MEDIA/"));
@@ -69,7 +69,7 @@ static void total_is_the_kits(void **state)
 	assert_int_equal(load_u32(out.data + 2 + 4 + 2 + 12 + 4), 4);
 }
 
-static void too_long_a_name_fails_the_manifest(void **state)
+static void a_name_that_is_too_long_fails_the_manifest(void **state)
 {
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	CLEANUP_BUFFER struct buffer name = BUFFER_INIT;
@@ -86,7 +86,7 @@ static void too_long_a_name_fails_the_manifest(void **state)
 }
 
 /* MEDIA/TAGS.DAT: blocks with a string and the integer that is its hash. */
-static void the_games_own_dictionary_is_read(void **state)
+static void the_dictionary_of_the_game_is_read(void **state)
 {
 	static const uint32_t words[] = {2, 2};
 	static const uint32_t tree[] = {0, 4, 1, 5, 0, 2, 1, 0x00660DE5, 1, 5, 1, 2, 1, 12345, 0};
@@ -121,9 +121,9 @@ int main(void)
 		cmocka_unit_test(types_follow_from_endings),
 		cmocka_unit_test(pictures_and_huge_files_are_stored),
 		cmocka_unit_test(archives_of_other_games_are_known),
-		cmocka_unit_test(total_is_the_kits),
-		cmocka_unit_test(too_long_a_name_fails_the_manifest),
-		cmocka_unit_test(the_games_own_dictionary_is_read),
+		cmocka_unit_test(the_total_equals_that_of_the_kit),
+		cmocka_unit_test(a_name_that_is_too_long_fails_the_manifest),
+		cmocka_unit_test(the_dictionary_of_the_game_is_read),
 		cmocka_unit_test(a_mod_beyond_4_gb_is_refused),
 	};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* Compiled files made by hand, byte for byte, and what their texts say. */
-#include "tl_test.h"
+/* Compiled files made by hand, byte for byte, and their texts. */
+#include "support/tl_test.h"
 
 #include "formats/torchlight/text/bindat/bindat.h"
 #include "formats/torchlight/text/compiled.h"
@@ -50,7 +50,7 @@ static struct names *dictionary(void)
 	return more;
 }
 
-static void a_dat_says_its_fields(void **state)
+static void a_dat_is_shown_as_its_fields(void **state)
 {
 	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
 	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
@@ -71,7 +71,7 @@ static void a_dat_says_its_fields(void **state)
 	assert_memory_equal(again.data, file.data, file.size);
 }
 
-static void a_root_may_be_called_as_the_file(void **state)
+static void a_root_may_have_the_name_of_the_file(void **state)
 {
 	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
 	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
@@ -97,7 +97,7 @@ static void a_string_with_a_line_feed_makes_the_text_read_only(void **state)
 		bindat_decode(file.data, file.size, NULL, STR(""), &text, &readonly, &err), 0);
 	assert_int_equal(readonly.code, -EACCES);
 	assert_string_equal(error_text(&readonly),
-		"string id 7 holds a line break or NUL, which the text form cannot say");
+		"string id 7 has a line break or NUL, which the text form cannot express");
 	assert_non_null(strstr(text_of(&text), ":x\xEF\xBF\xBDy\n"));
 }
 
@@ -119,7 +119,7 @@ static void strings_keep_their_ids_and_new_ones_follow(void **state)
 	assert_int_equal(word_at(&file, 16), 8);
 	assert_int_equal(word_at(&file, 28), 9);
 	assert_int_equal(word_at(&file, 36), 0xFFFFFFFF);
-	/* Their uses; the last one's word is no type, so it is a STRING. */
+	/* Their uses; the word of the last one is no type, so it is a STRING. */
 	assert_int_equal(word_at(&file, 58), 8);
 	assert_int_equal(word_at(&file, 70), 7);
 	assert_int_equal(word_at(&file, 78), 9);
@@ -129,7 +129,7 @@ static void strings_keep_their_ids_and_new_ones_follow(void **state)
 	assert_int_equal(word_at(&file, 106), 0xFFFFFFFF);
 }
 
-/* [NAME] <STRING>A:full, of the id that others give to "". */
+/* [NAME] <STRING>A:full, with the id that other files give to "". */
 static void make_full_empty(struct buffer *b)
 {
 	static const uint32_t tree[] = {0x00660DE5, 1, 97, 5, 0xFFFFFFFF, 0};
@@ -142,7 +142,7 @@ static void make_full_empty(struct buffer *b)
 		buffer_u32(b, tree[i]);
 }
 
-static void an_empty_string_is_none_that_has_its_id(void **state)
+static void an_empty_string_is_not_another_string_with_its_id(void **state)
 {
 	static const char both[] = "[NAME]\n\t<STRING>A:full\n\t<STRING>B:\n\t<NOTE>B:\n[/NAME]\n";
 	static const char empty[] = "[NAME]\n\t<STRING>A:\n[/NAME]\n";
@@ -161,11 +161,11 @@ static void an_empty_string_is_none_that_has_its_id(void **state)
 	assert_int_equal(
 		bindat_decode(file.data, file.size, names, STR(""), &text, &readonly, &err), 0);
 	assert_string_equal(text_of(&text), both);
-	/* "full" keeps its id; and both of "" have one. */
+	/* "full" keeps its id; both empty strings have the same one. */
 	assert_int_equal(word_at(&file, 4), 2);
 	assert_int_equal(word_at(&file, file.size - 32), 0xFFFFFFFF);
 	assert_int_equal(word_at(&file, file.size - 20), word_at(&file, file.size - 8));
-	/* Nobody else has the id any more. */
+	/* No other string has the id now. */
 	assert_int_equal(bindat_encode(empty, sizeof(empty) - 1, old.data, old.size, names, NULL,
 				 &again, &err),
 		0);
@@ -173,7 +173,7 @@ static void an_empty_string_is_none_that_has_its_id(void **state)
 	assert_int_equal(word_at(&again, again.size - 8), 0xFFFFFFFF);
 }
 
-static void new_names_are_told(void **state)
+static void new_names_are_reported(void **state)
 {
 	static const char text[] = "[NAME]\n<STRING>MY TAG:1\n<STRING>UNK_00000005:1\n[/NAME]";
 	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
@@ -197,10 +197,10 @@ static void wrong_values_are_refused_with_their_place(void **state)
 	assert_int_equal(
 		bindat_encode(text, sizeof(text) - 1, NULL, 0, NULL, NULL, &file, &err), -EINVAL);
 	assert_string_equal(error_text(&err),
-		"line 2, column 13: 'ten' is no INTEGER (-2147483648..2147483647)");
+		"line 2, column 13: 'ten' is not a valid INTEGER (-2147483648..2147483647)");
 }
 
-/* A word in lower case is a STRING, as it is to the modding kit. */
+/* A word in lower case is a STRING, as in the modding kit. */
 static void a_word_that_is_no_type_is_refused(void **state)
 {
 	static const char typo[] = "[A]\n\t<INTEGR>X:10\n[/A]",
@@ -211,7 +211,7 @@ static void a_word_that_is_no_type_is_refused(void **state)
 	(void)state;
 	assert_int_equal(
 		bindat_encode(typo, sizeof(typo) - 1, NULL, 0, NULL, NULL, &file, &err), -EINVAL);
-	assert_string_equal(error_text(&err), "line 2, column 12: <INTEGR> is no type");
+	assert_string_equal(error_text(&err), "line 2, column 12: <INTEGR> is not a type");
 	assert_int_equal(
 		bindat_encode(lower, sizeof(lower) - 1, NULL, 0, NULL, NULL, &file, &err), 0);
 	assert_int_equal(
@@ -220,7 +220,7 @@ static void a_word_that_is_no_type_is_refused(void **state)
 	assert_memory_equal(file.data, other.data, file.size);
 }
 
-static void too_long_a_string_is_refused_with_its_place(void **state)
+static void a_string_that_is_too_long_is_refused_with_its_place(void **state)
 {
 	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
 	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
@@ -237,10 +237,10 @@ static void too_long_a_string_is_refused_with_its_place(void **state)
 		"line 2, column 11: the string has 65536 UTF-16 units (at most 65535)");
 }
 
-/* Neither a text of no bytes nor a table of one empty string has a byte to point to. */
-static void what_is_empty_is_taken_for_nothing(void **state)
+/* An empty text, and a table of one empty string, have no byte to point to. */
+static void empty_inputs_are_handled(void **state)
 {
-	/* A string of no units under an id of its own, and one field that uses it. */
+	/* A string of no units with its own id, and one field that uses it. */
 	static const uint8_t table[] = {2, 0, 0, 0, 1, 0, 0, 0, 7, 0, 0, 0, 0, 0};
 	static const uint32_t tree[] = {97, 1, 98, 5, 7, 0};
 	CLEANUP_BUFFER struct buffer file = BUFFER_INIT, text = BUFFER_INIT, again = BUFFER_INIT;
@@ -249,7 +249,7 @@ static void what_is_empty_is_taken_for_nothing(void **state)
 	(void)state;
 	assert_int_equal(
 		compiled_encode(COMPILED_DAT, &ctx, NULL, 0, NULL, 0, NULL, &again, &err), -EINVAL);
-	assert_string_equal(error_text(&err), "line 1, column 1: there is no [BLOCK]");
+	assert_string_equal(error_text(&err), "line 1, column 1: no [BLOCK]");
 	buffer_append(&file, table, sizeof(table));
 	for (size_t i = 0; i < sizeof(tree) / sizeof(*tree); i++)
 		buffer_u32(&file, tree[i]);
@@ -262,7 +262,7 @@ static void what_is_empty_is_taken_for_nothing(void **state)
 	assert_memory_equal(again.data, file.data, file.size);
 }
 
-static void the_other_tools_tables_come_back_as_they_were(void **state)
+static void tables_of_other_tools_come_back_unchanged(void **state)
 {
 	/* No table entry for "", and a word 0 after an empty table. */
 	static const uint32_t words[] = {2, 0, 0, 97, 1, 98, 5, 0xFFFFFFFF, 0};
@@ -282,7 +282,7 @@ static void the_other_tools_tables_come_back_as_they_were(void **state)
 		text_of(&text), "[UNK_00000061]\n\t<STRING>UNK_00000062:\n[/UNK_00000061]\n");
 }
 
-static void tables_escape_what_would_break_them(void **state)
+static void special_characters_in_tables_are_escaped(void **state)
 {
 	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
 	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
@@ -321,17 +321,18 @@ static void wrong_tables_are_refused_with_their_place(void **state)
 		{"SKILLS.RAW", "name\tfile\tguid\textra\n",
 			"line 1, column 16: the header line has the unknown column extra"},
 		{"SKILLS.RAW", "name\tfile\tguid\na\tb\n",
-			"line 2, column 4: the line has 2 cells (not 3)"},
+			"line 2, column 4: the line has 2 cells (must be 3)"},
 		{"SKILLS.RAW", "name\tfile\tguid\na\tb\t1\t2\n",
-			"line 2, column 7: a cell too many: '2'"},
+			"line 2, column 7: too many cells: '2'"},
 		{"SKILLS.RAW", "name\tfile\tguid\na\tb\tc\n",
-			"line 2, column 5: 'c' is not -9223372036854775808..9223372036854775807"},
+			"line 2, column 5: 'c' must be -9223372036854775808 to "
+			"9223372036854775807"},
 		{"SKILLS.RAW", "name\tfile\tguid\na\\x\tb\t1\n",
-			"line 2, column 2: a backslash before none of t n r 0 e | \\"},
+			"line 2, column 2: a backslash must be followed by t, n, r, 0, e, | or \\"},
 		{"UNITDATA.RAW",
 			"list\tguid\tname\tfile\tflags\tlevel\tmin\tmax\trarity\trarity_"
 			"hc\tunittype\nX\n",
-			"line 2, column 1: no list 'X' (ITEMS, MONSTERS, PLAYERS or PROPS)"},
+			"line 2, column 1: unknown list 'X' (ITEMS, MONSTERS, PLAYERS or PROPS)"},
 	};
 
 	(void)state;
@@ -360,18 +361,18 @@ static void kinds_follow_from_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_dat_says_its_fields),
-		cmocka_unit_test(a_root_may_be_called_as_the_file),
+		cmocka_unit_test(a_dat_is_shown_as_its_fields),
+		cmocka_unit_test(a_root_may_have_the_name_of_the_file),
 		cmocka_unit_test(a_string_with_a_line_feed_makes_the_text_read_only),
 		cmocka_unit_test(strings_keep_their_ids_and_new_ones_follow),
-		cmocka_unit_test(an_empty_string_is_none_that_has_its_id),
-		cmocka_unit_test(new_names_are_told),
+		cmocka_unit_test(an_empty_string_is_not_another_string_with_its_id),
+		cmocka_unit_test(new_names_are_reported),
 		cmocka_unit_test(wrong_values_are_refused_with_their_place),
 		cmocka_unit_test(a_word_that_is_no_type_is_refused),
-		cmocka_unit_test(too_long_a_string_is_refused_with_its_place),
-		cmocka_unit_test(what_is_empty_is_taken_for_nothing),
-		cmocka_unit_test(the_other_tools_tables_come_back_as_they_were),
-		cmocka_unit_test(tables_escape_what_would_break_them),
+		cmocka_unit_test(a_string_that_is_too_long_is_refused_with_its_place),
+		cmocka_unit_test(empty_inputs_are_handled),
+		cmocka_unit_test(tables_of_other_tools_come_back_unchanged),
+		cmocka_unit_test(special_characters_in_tables_are_escaped),
 		cmocka_unit_test(wrong_tables_are_refused_with_their_place),
 		cmocka_unit_test(kinds_follow_from_names),
 	};

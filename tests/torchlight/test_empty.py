@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Directories without files: an archive names a directory by what is in it, or by an entry of its own."""
+"""Directories without files: an archive names a directory by its content, or by an entry for it."""
 import os
 import shutil
 
@@ -14,7 +14,7 @@ DIR = 7
 
 
 def mod(records):
-    """records: [(directory, [file or "directory/"])]; each file's content is its name."""
+    """An archive of records [(directory, [file or "directory/"])]; each file's content is its name."""
     pak = tlwrite.Pak()
     out, total = [], 0
     for path, names in records:
@@ -39,8 +39,8 @@ def mount(request, box):
     return box.mount(box.add(mod(STYLES[request.param]), "S.MOD"))
 
 
-def dirs(box, m):
-    """The directories that a new mount shows, and the files; all must be as the archive's writer says."""
+def remount_and_list(box, m):
+    """Save the mount and check the archive; returns the directories and files that a new mount shows."""
     m.unmount()
     Archive(m.map)
     m = box.mount(m.map)
@@ -54,48 +54,48 @@ def test_a_directory_stays_without_its_last_file(box, mount):
     os.unlink(mount / "MEDIA/B/H.TXT")
     sync(mount)
     os.unlink(mount / "MEDIA/A/DEEP/G.TXT")
-    assert dirs(box, mount) == ({"MEDIA/A", "MEDIA/A/DEEP", "MEDIA/B"}, {"MEDIA/F.TXT"})
+    assert remount_and_list(box, mount) == ({"MEDIA/A", "MEDIA/A/DEEP", "MEDIA/B"}, {"MEDIA/F.TXT"})
 
 
-def test_a_directory_stays_when_its_files_are_elsewhere(box, mount):
+def test_a_directory_stays_when_its_files_move_away(box, mount):
     os.rename(mount / "MEDIA/B/H.TXT", mount / "MEDIA/A/H.TXT")
     os.rename(mount / "MEDIA/A/DEEP/G.TXT", mount / "MEDIA/A/G.TXT")
-    assert dirs(box, mount) == ({"MEDIA/A", "MEDIA/A/DEEP", "MEDIA/B"},
+    assert remount_and_list(box, mount) == ({"MEDIA/A", "MEDIA/A/DEEP", "MEDIA/B"},
                                 {"MEDIA/F.TXT", "MEDIA/A/H.TXT", "MEDIA/A/G.TXT"})
 
 
 @pytest.mark.parametrize("how", ["moved", "removed"])
-def test_a_directory_stays_without_the_one_in_it(box, mount, how):
+def test_a_directory_stays_without_its_subdirectory(box, mount, how):
     if how == "moved":
         os.rename(mount / "MEDIA/A/DEEP", mount / "MEDIA/DEEP")
-        assert dirs(box, mount) == ({"MEDIA/A", "MEDIA/B", "MEDIA/DEEP"},
+        assert remount_and_list(box, mount) == ({"MEDIA/A", "MEDIA/B", "MEDIA/DEEP"},
                                     {"MEDIA/F.TXT", "MEDIA/B/H.TXT", "MEDIA/DEEP/G.TXT"})
     else:
         shutil.rmtree(mount / "MEDIA/A/DEEP")
-        assert dirs(box, mount) == ({"MEDIA/A", "MEDIA/B"}, {"MEDIA/F.TXT", "MEDIA/B/H.TXT"})
+        assert remount_and_list(box, mount) == ({"MEDIA/A", "MEDIA/B"}, {"MEDIA/F.TXT", "MEDIA/B/H.TXT"})
 
 
-def test_an_empty_directory_goes_along_with_the_one_above(box, mount):
+def test_an_empty_directory_moves_with_its_parent(box, mount):
     os.unlink(mount / "MEDIA/A/DEEP/G.TXT")
     os.rename(mount / "MEDIA/A", mount / "MEDIA/B/C")
-    assert dirs(box, mount) == ({"MEDIA/B", "MEDIA/B/C", "MEDIA/B/C/DEEP"}, {"MEDIA/F.TXT", "MEDIA/B/H.TXT"})
+    assert remount_and_list(box, mount) == ({"MEDIA/B", "MEDIA/B/C", "MEDIA/B/C/DEEP"}, {"MEDIA/F.TXT", "MEDIA/B/H.TXT"})
 
 
-def test_a_directory_that_was_removed_is_gone(box, mount):
+def test_a_removed_directory_is_not_in_the_archive(box, mount):
     shutil.rmtree(mount / "MEDIA/A")
     shutil.rmtree(mount / "MEDIA/B")
-    assert dirs(box, mount) == (set(), {"MEDIA/F.TXT"})
+    assert remount_and_list(box, mount) == (set(), {"MEDIA/F.TXT"})
 
 
-def test_an_archive_without_a_file_has_its_directories(box, mount):
+def test_an_archive_without_files_keeps_its_directories(box, mount):
     for name in ("F.TXT", "A/DEEP/G.TXT", "B/H.TXT"):
         os.unlink(mount / ("MEDIA/" + name))
-    assert dirs(box, mount) == ({"MEDIA/A", "MEDIA/A/DEEP", "MEDIA/B"}, set())
+    assert remount_and_list(box, mount) == ({"MEDIA/A", "MEDIA/A/DEEP", "MEDIA/B"}, set())
 
 
 @pytest.mark.parametrize("empty", [[("MEDIA/", ["F.TXT", "E/"])], [("MEDIA/", ["F.TXT"]), ("MEDIA/E/", [])],
                                    [("MEDIA/", ["F.TXT", "D/E/"])]])
-def test_a_directory_that_is_empty_in_the_archive(box, empty):
+def test_an_empty_directory_of_the_archive_is_kept(box, empty):
     m = box.mount(box.add(mod(empty), "S.MOD"))
     m.put("MEDIA/F.TXT", b"new")
     m.unmount()

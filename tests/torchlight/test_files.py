@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Compiled files and archives, generated here and real ones where they are at hand, judged by an
-independent reader (tlread.py)."""
+"""Compiled files and archives, generated and real, compared with an independent reader (tlread.py)."""
 import csv
 import hashlib
 import os
@@ -22,7 +21,7 @@ SHARED = pathlib.Path(os.environ.get("MAPFS_SHARED", HERE.parents[1].parent / "s
 CORPUS = SHARED / "corpus" / "torchlight"
 ENDINGS = (".DAT", ".TEMPLATE", ".ANIMATION", ".HIE", ".LAYOUT")
 RAWS = ("AFFIXES", "MISSILES", "ROOMPIECES", "SKILLS", "TRIGGERABLES", "UI", "UNITDATA")
-# Made by the game's own tool; the others by another packer, which compresses otherwise.
+# Made by the game's own tool; another packer with another compression made the others.
 GUTS = ("ADVENTURE_MODE.MOD", "CYBER_EDITORMOD_dupname.MOD", "Commando.mod", "XOVER_EDITORMOD.MOD",
         "flasks.mod")
 
@@ -41,7 +40,7 @@ def corpus(name):
 
 
 def split(path):
-    """(header or None, section, manifest) of a MOD by the independent reader."""
+    """(header or None, section, manifest) of a MOD, from the independent reader."""
     data = path.read_bytes()
     head = tlread.modheader(data)
     return head, data[head["offdata"]:head["offman"]], data[head["offman"]:]
@@ -56,8 +55,8 @@ def kind_of(path):
     return "DAT" if name.endswith(ENDINGS) else None
 
 
-def meaning(path, data):
-    """What a compiled file says, without ids and places."""
+def content_of(path, data):
+    """The content of a compiled file, without ids and offsets."""
     kind = kind_of(path)
     if kind == "DAT":
         return tlread.bindat(data)["root"]
@@ -77,8 +76,8 @@ def meaning(path, data):
     return objects(layout["objects"]), node(layout["datagroup"])
 
 
-def compiled_corpus():
-    """(name, path in an archive, bytes) of every compiled file at hand."""
+def corpus_files():
+    """(name, path in an archive, bytes) of every compiled file in the corpus."""
     corpus("mods")
     for mod in sorted((CORPUS / "mods").iterdir()):
         _, section, man = split(mod)
@@ -96,12 +95,12 @@ def compiled_corpus():
         elif "__" in name and not name.endswith(ENDINGS):
             name = "X.DAT"
         yield path.name, "MEDIA/" + name, path.read_bytes()
-    for source, path, binary in pairs():
+    for source, path, binary in corpus_pairs():
         yield str(source), path, binary.read_bytes()
 
 
-def pairs():
-    """(text file, path in an archive, compiled file) of the corpus."""
+def corpus_pairs():
+    """(text file, path in an archive, compiled file) of every pair in the corpus."""
     found = []
     for binary in sorted(corpus("pairs").rglob("*.BIN*")):
         stem = binary.name.upper().rsplit(".", 1)[0]
@@ -129,19 +128,19 @@ def round_trip(path, data, tmp_path):
 
 
 @pytest.mark.parametrize("path", sorted(tlfixtures.compiled()))
-def test_generated_file_comes_back_and_means_the_same(path, tmp_path):
+def test_generated_file_survives_a_round_trip(path, tmp_path):
     data = tlfixtures.compiled()[path]
-    before = meaning(path, data)
+    before = content_of(path, data)
     _, fresh = round_trip(path, data, tmp_path)
-    assert meaning(path, fresh) == before
+    assert content_of(path, fresh) == before
 
 
 @pytest.mark.parametrize("path", sorted(tlfixtures.compiled()))
-def test_damaged_file_is_read_or_refused_and_no_more(path):
+def test_damaged_file_is_read_or_refused(path):
     tool("damage", path, data=tlfixtures.compiled()[path])
 
 
-def test_strings_of_one_text_keep_their_several_ids(tmp_path):
+def test_equal_strings_keep_their_different_ids(tmp_path):
     data = tlfixtures.compiled()["MEDIA/TWINS.DAT"]
     old = tmp_path / "old"
     old.write_bytes(data)
@@ -149,18 +148,18 @@ def test_strings_of_one_text_keep_their_several_ids(tmp_path):
     assert tool("encode", "MEDIA/TWINS.DAT", old, data=text) == data
 
 
-def test_text_where_a_compiled_file_should_be_is_refused():
+def test_text_instead_of_a_compiled_file_is_refused():
     assert "the first byte" in tool("decode", "MEDIA/X.LAYOUT", data=b"\xff\xfe[\0", code=1)
 
 
-def test_every_compiled_corpus_file_comes_back_bit_by_bit(tmp_path):
+def test_every_compiled_corpus_file_survives_a_round_trip_bit_by_bit(tmp_path):
     count = 0
-    for name, path, data in compiled_corpus():
+    for name, path, data in corpus_files():
         if data[:2] == b"\xff\xfe":
-            continue  # the text that one packer put there
+            continue  # a text that one packer stored under the name of a compiled file
         print(name)
         text, fresh = round_trip(path, data, tmp_path)
-        assert meaning(path, fresh) == meaning(path, data)
+        assert content_of(path, fresh) == content_of(path, data)
         if kind_of(path) == "LAYOUT":
             assert b">P_" not in text and b"DESCRIPTOR:TYPE_" not in text
         count += 1
@@ -168,7 +167,7 @@ def test_every_compiled_corpus_file_comes_back_bit_by_bit(tmp_path):
 
 
 def _same_number(a, b):
-    """The modding kit prints six digits; ours are all."""
+    """The modding kit prints six digits, mapfs prints all."""
     try:
         return "%.6g" % float(a) == "%.6g" % float(b)
     except ValueError:
@@ -189,8 +188,8 @@ def _same_line(kit, ours):
     return "<FLOAT>" in head and _same_number(value, our_value)
 
 
-def test_text_is_the_kits_but_for_bool_words_and_digits():
-    found = pairs()
+def test_text_equals_the_kits_except_for_bool_words_and_digits():
+    found = corpus_pairs()
     assert len(found) == 60
     for source, path, binary in found:
         ours = tool("decode", path, data=binary.read_bytes()).decode().split("\n")
@@ -203,19 +202,19 @@ def test_text_is_the_kits_but_for_bool_words_and_digits():
             assert _same_line(a.strip(), b.strip()), (source, a, b)
 
 
-def test_compiling_the_kits_text_gives_the_kits_file():
+def test_compiled_text_of_the_kit_equals_the_kits_file():
     different = []
-    for source, path, binary in pairs():
+    for source, path, binary in corpus_pairs():
         if tool("encode", path, binary, data=source.read_bytes()) != binary.read_bytes():
             different.append(binary.name)
-    # Their text has six digits of numbers that need more.
+    # The kit's text has six digits, and some numbers need more.
     assert sorted(different) == ["COMMANDO_CHARGE_BAR_TOOLTIP.LAYOUT.BINLAYOUT",
                                  "SKILL_TREE_COMMANDO.layout.BINLAYOUT",
                                  "missile_proc.layout.BINLAYOUT",
                                  "pistol_charge.layout.BINLAYOUT"]
 
 
-# archives
+# ---- archives
 
 def write(tmp_path, *parts):
     paths = [tmp_path / name for name in ("X.PAK", "X.PAK.MAN")]
@@ -224,7 +223,7 @@ def write(tmp_path, *parts):
     return paths[:len(parts)]
 
 
-def dumped(*archive):
+def dump_archive(*archive):
     data, out, at = tool("dump", *archive), [], 0
     while at < len(data):
         n = struct.unpack_from("<Q", data, at)[0]
@@ -250,11 +249,11 @@ def test_every_header_version_is_read_and_written(ver, tmp_path):
     assert "req\tOther\t-3\t%d" % (7 if ver >= 2 else 0) in listing
     assert ("del\tMEDIA/GONE.DAT" in listing) == (ver >= 3)
     assert "hash_ok\t1" in listing
-    assert dumped(*archive) == [f[2] for f in FILES]
+    assert dump_archive(*archive) == [f[2] for f in FILES]
 
 
 @pytest.mark.parametrize("ver", [1, 2, 3, 4])
-def test_mod_of_every_version_is_rewritten_bit_by_bit(ver, tmp_path):
+def test_mod_of_every_version_is_rewritten_unchanged(ver, tmp_path):
     files = [f for f in FILES if not f[3]]
     dels = ["MEDIA/GONE.DAT"] if ver >= 3 else []
     mod = tlwrite.mod(files, removed=dels, ver=ver, reqs=[("Other", -3, 7)])
@@ -263,19 +262,19 @@ def test_mod_of_every_version_is_rewritten_bit_by_bit(ver, tmp_path):
 
 @pytest.mark.parametrize("version", [0, 2])
 @pytest.mark.parametrize("header", [4, 8])
-def test_pak_and_manifest_of_every_form_come_back(version, header, tmp_path):
+def test_pak_and_manifest_of_every_form_are_rewritten_unchanged(version, header, tmp_path):
     pak = tlwrite.Pak(header)
     contents = [b"x" * 3000, bytes(range(256)) * 9]
     entries = [tlwrite.entry("F%d" % i, pak.add(c), c, time=i) for i, c in enumerate(contents)]
     section = pak.finish(b"tail")
     man = tlwrite.manifest([("MEDIA/", entries)], version=version, total=3, step=17)
     archive = write(tmp_path, section, man)
-    assert dumped(*archive) == contents
+    assert dump_archive(*archive) == contents
     assert tool("rewrite", *archive) == section + man
     assert b"hash_ok\t1" in tool("list", *archive)
 
 
-def test_wrong_hash_is_told_and_no_reason_to_refuse(tmp_path):
+def test_wrong_hash_is_reported_but_not_refused(tmp_path):
     pak = tlwrite.Pak()
     man = tlwrite.manifest([("MEDIA/", [tlwrite.entry("F", pak.add(b"x"), b"x")])])
     section = bytearray(pak.finish())
@@ -301,22 +300,22 @@ def test_tree_merges_directories_and_keeps_all_names(tmp_path):
     assert sorted(x[11:] for x in long) == ["N" * 255, "N" * 253 + "~2", "N" * 253 + "~3"]
 
 
-def test_deep_paths_need_no_records_of_their_own(tmp_path):
+def test_deep_paths_need_no_own_records(tmp_path):
     path = "MEDIA/" + "D/" * 3000
     archive = write(tmp_path, tlwrite.Pak().finish(),
                     tlwrite.manifest([(path, [tlwrite.entry("F")])]))
     assert tool("tree", *archive).decode().split("\n")[-2] == path + "F"
 
 
-def test_75000_entries_are_listed_without_a_look_at_any_block(tmp_path):
+def test_75000_entries_are_listed_without_reading_a_block(tmp_path):
     records = [("MEDIA/D%03d/" % d, [tlwrite.entry("FILE NUMBER %d.DAT" % i, 8, b"", kind=0)
                                      for i in range(250)]) for d in range(300)]
-    # Blocks of nothing but 0xFF: reading one would fail.
+    # All blocks are 0xFF bytes: reading one would fail.
     archive = write(tmp_path, b"\xff" * 4096, tlwrite.manifest(records))
     assert len(tool("tree", *archive).split(b"\n")) == 75000 + 300 + 2
 
 
-def test_damaged_archive_is_read_or_refused_and_no_more(tmp_path):
+def test_damaged_archive_is_read_or_refused(tmp_path):
     files = [("MEDIA/", "A", b"aaaaaaaa", False), ("MEDIA/B/", "C", b"c", True)]
     for ver in (1, 4):
         tool("damage-archive", *write(tmp_path, tlwrite.mod(files, ver=ver, modver=1, reqs=[
@@ -329,7 +328,7 @@ def test_damaged_archive_is_read_or_refused_and_no_more(tmp_path):
 @pytest.mark.parametrize("change,why", [
     (lambda m: m[:-1], "an entry at byte"),
     (lambda m: m + b"\0", "manifest: 1 bytes follow the last directory"),
-    (lambda m: b"\x01" + m[1:], "manifest: version is 1 (not 0 or 2)"),
+    (lambda m: b"\x01" + m[1:], "manifest: version is 1 (must be 0 or 2)"),
     (lambda m: m.replace(b"/\0\0\0\0\0", b"x\0\0\0\0\0", 1),
      "manifest: the root does not end in '/'"),
 ])
@@ -346,7 +345,7 @@ def test_offset_past_the_section_is_refused_by_name(tmp_path):
 
 
 @pytest.mark.parametrize("name", GUTS + ("ref_pet.MOD",))
-def test_listing_is_the_independent_one(name):
+def test_listing_equals_that_of_the_independent_reader(name):
     path = corpus("mods") / name
     want = list(csv.reader((CORPUS / "listings" / (name + ".list.tsv")).read_text().split("\n"),
                            delimiter="\t", quoting=csv.QUOTE_NONE))
@@ -361,19 +360,19 @@ def test_listing_is_the_independent_one(name):
     entries = [r[1:] for r in ours if r[0] == "entry"]
     assert [r[:7] for r in entries] == [[*r[:6], "0" if r[6] == "-" else r[6]] for r in rows]
     assert [r[7] for r in entries] == [r[7] for r in rows]
-    sums = [hashlib.sha1(b).hexdigest() for b in dumped(path)]
+    sums = [hashlib.sha1(b).hexdigest() for b in dump_archive(path)]
     assert sums == [r[8] for r in rows if r[8] != "-"]
     total = next(r for r in want if r and r[0] == "man")[1]
     assert "total %s dirs %s" % tuple(next(r for r in ours if r[0] == "man")[4:6]) in total
 
 
 @pytest.mark.parametrize("name", GUTS)
-def test_archive_of_the_games_tool_is_rewritten_bit_by_bit(name):
+def test_archive_of_the_games_tool_is_rewritten_unchanged(name):
     path = corpus("mods") / name
     assert tool("rewrite", path) == path.read_bytes()
 
 
 @pytest.mark.parametrize("name", ["pak/ADVENTURE_MODE", "pak/FLASKS", "pak_v0/FLASKS"])
-def test_pak_and_man_are_rewritten_bit_by_bit(name):
+def test_real_pak_and_manifest_are_rewritten_unchanged(name):
     pak, man = corpus(name + ".PAK"), corpus(name + ".PAK.MAN")
     assert tool("rewrite", pak, man) == pak.read_bytes() + man.read_bytes()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""mapfs index: the indexes that the modding kit would write, from the archive's own files."""
+"""mapfs index writes the indexes that the modding kit would write, from the archive's own files."""
 import os
 import pathlib
 import re
@@ -17,48 +17,48 @@ from tlbox import CORPUS, MODS, add_corpus, run
 
 KINDS = ["AFFIXES", "MISSILES", "ROOMPIECES", "SKILLS", "TRIGGERABLES", "UI", "UNITDATA"]
 
-# Rows of the corpus that mapfs would have otherwise, and why.
-# Two skills name a layout that the archive has not, and the kit's index has neither: compiled files
-# whose texts had been deleted before the kit listed the texts.
+# Rows of the corpus for which mapfs gives other rows, and the reasons.
+# The archive lacks the layouts that two skills name, and the kit's index lacks the skills, too: these are compiled
+# files whose texts had been deleted before the kit made the index.
 ORPHANS = {"added: MEDIA/SKILLS/STATIC MISSILES/STATIC MISSILES BACKUP.DAT",
            "added: MEDIA/SKILLS/STATIC MISSILES/STATIC MISSILES.DAT"}
 DIFFER = {"Commando.mod": {"MEDIA/SKILLS.RAW: " + line for line in ORPHANS}}
 ROWS = {"ADVENTURE_MODE.MOD": 2, "CYBER_EDITORMOD_dupname.MOD": 8, "Commando.mod": 38, "XOVER_EDITORMOD.MOD": 16,
         "flasks.mod": 16, "mikuro_packed.MOD": 5, "ref_pet.MOD": 5}
-# ... and, without the old row, what only files of the game say: (index, file, cell): (theirs, ours).
+# Cells that depend on files of the game, without the old row: (index, file, cell): (theirs, ours).
 OF_THE_GAME = {
-    # Its base is PLAYERS/BASE.DAT, which says PLAYER.
+    # Its base is PLAYERS/BASE.DAT, which has PLAYER.
     "CYBER_EDITORMOD_dupname.MOD": {
         ("UNITDATA", "MEDIA/UNITS/PLAYERS/CYBER/HUM_CYBER_BASE.DAT", 10): ("PLAYER", "")},
-    # That packer did not have the game's ITEMS/BASE.DAT, by which all items are equipment; the same
-    # mod made by the kit (ref_pet.MOD) has 1.
+    # The packer lacked the game's ITEMS/BASE.DAT, by which all items are equipment. In the same mod made by the kit
+    # (ref_pet.MOD) the value is 1.
     "mikuro_packed.MOD": {
         ("UNITDATA", "MEDIA/UNITS/ITEMS/SCROLLS/TSX_CONTRACT_TIANSHA.DAT", 4): (0, 1)},
 }
 
 
-def index(*args):
+def run_index(*args):
     return run(places.BINARY, "index", *args).splitlines()
 
 
-def said(*args, code=0):
-    """stdout and stderr."""
+def read_output(*args, code=0):
+    """Run mapfs index; returns the lines of stdout and stderr."""
     r = subprocess.run([places.BINARY, "index", *map(str, args)], capture_output=True, text=True, timeout=120)
     assert r.returncode == code, (r.stdout, r.stderr)
     return r.stdout.splitlines(), r.stderr.splitlines()
 
 
-def rows_of(archive, kind, ours=True):
+def read_rows(archive, kind, ours=True):
     body = Archive(archive, ours=ours).files.get("MEDIA/%s.RAW" % kind)
     return tlread.raw(kind, body[0]) if body else []
 
 
-def file_of(kind, row):
+def file_column(kind, row):
     return row[{"SKILLS": 1, "UI": 1, "UNITDATA": 3}.get(kind, 0)]
 
 
-def work(box, files):
-    """A directory of sources: {path: text}."""
+def write_sources(box, files):
+    """Write a directory of sources {path: text}."""
     top = pathlib.Path(box.root) / "work"
     for path, text in files.items():
         at = top / path
@@ -67,15 +67,15 @@ def work(box, files):
     return top
 
 
-def packed(box, files, name="NEW.MOD", *options):
+def pack_sources(box, files, name="NEW.MOD", *options):
     made = os.path.join(box.maps, name)
-    run(places.BINARY, "pack", *options, work(box, files), made)
+    run(places.BINARY, "pack", *options, write_sources(box, files), made)
     box.allow(name, name + ".MAN")
     return made
 
 
 def unit(*fields, kind="UNIT"):
-    """Lines without a type are STRING."""
+    """The text of a unit; lines without a type are STRING."""
     lines = ["\t%s%s\n" % ("" if f.startswith("<") else "<STRING>", f) for f in fields]
     return "[%s]\n%s[/%s]\n" % (kind, "".join(lines), kind)
 
@@ -139,7 +139,8 @@ UNITS = "MEDIA/UNITS/"
 EXPECTED = {
     "UNITDATA": [
         ["ITEMS", 7, "LAST\tOF ALL", UNITS + "ITEMS/AAA.DAT", 0, 1, 0, 0, 1, 1, "X"],
-        # RARITY 1 is the default: the base's 7 counts. Its list comes after the files beside it.
+        # RARITY 1 is the default, so the base's 7 counts. The list of the unit comes after other files of its
+        # directory.
         ["ITEMS", -5, "FIRE SWORD", UNITS + "ITEMS/SWORDS/FIRE.DAT", 3, 9, 8, 50, 7, 7, "ITEM"],
         ["ITEMS", 6, "ICE", UNITS + "ITEMS/SWORDS/ICE.DAT", 3, 9, 8, 50, 7, 3, "SWORD"],
         ["MONSTERS", 2 ** 63 - 1, "RAT", UNITS + "MONSTERS/RAT.DAT", 0, 1, 0, 0, 1, 1, "BEAST"],
@@ -158,19 +159,19 @@ EXPECTED = {
 
 @pytest.mark.parametrize("options", [[], ["-o", "text=off"]], ids=["compiled", "texts"])
 @pytest.mark.parametrize("name", ["NEW.MOD", "NEW.PAK"])
-def test_a_mod_is_made_without_the_kit(box, name, options):
-    made = packed(box, SOURCES, name, *options)
+def test_a_mod_is_indexed_without_the_kit(box, name, options):
+    made = pack_sources(box, SOURCES, name, *options)
     before = get(made)
-    lines = index("-n", made)
+    lines = run_index("-n", made)
     assert get(made) == before
-    assert sorted(lines) == sorted("MEDIA/%s.RAW: added: %s" % (kind, file_of(kind, row))
+    assert sorted(lines) == sorted("MEDIA/%s.RAW: added: %s" % (kind, file_column(kind, row))
                                    for kind, rows in EXPECTED.items() for row in rows)
-    assert said(made) == ([], [])  # nothing is missed any more
+    assert read_output(made) == ([], [])  # nothing is missing in the index
     a = Archive(made, made + ".MAN" if name.endswith("PAK") else None)
     for kind in KINDS:
         assert tlread.raw(kind, a.one("MEDIA/%s.RAW" % kind)) == EXPECTED[kind], kind
     before = get(made), os.stat(made).st_mtime_ns, os.stat(made).st_ino
-    assert index("-n", made) == index("-v", made) == []
+    assert run_index("-n", made) == run_index("-v", made) == []
     assert (get(made), os.stat(made).st_mtime_ns, os.stat(made).st_ino) == before
 
 
@@ -180,93 +181,93 @@ def pack(box, *args):
     return r.stderr.splitlines()
 
 
-def test_a_save_says_what_an_index_does_not_list(box):
-    made = packed(box, {**SOURCES, "MEDIA/SKILLS.RAW": run(places.BINARY, "cat", packed(box, SOURCES, "X.MOD", "--index"),
+def test_a_save_reports_files_that_an_index_does_not_list(box):
+    made = pack_sources(box, {**SOURCES, "MEDIA/SKILLS.RAW": run(places.BINARY, "cat", pack_sources(box, SOURCES, "X.MOD", "--index"),
                                                            "MEDIA/SKILLS.RAW")})
     below = {"UNITDATA": "UNITS", "ROOMPIECES": "LEVELSETS"}
-    told = []
+    reported = []
     for kind, rows in sorted(EXPECTED.items()):
-        what = (below.get(kind, kind), kind, file_of(kind, rows[0]))
+        what = (below.get(kind, kind), kind, file_column(kind, rows[0]))
         if kind == "SKILLS":
             continue
         if len(rows) == 1:
-            told.append("1 file below MEDIA/%s/ is not in %s.RAW (%s), so the game does not see it "
-                        "(mapfs index lists it)" % what)
+            reported.append("1 file below MEDIA/%s/ is not in %s.RAW (%s), so the game does not see it "
+                        "(use mapfs index to list it)" % what)
         else:
-            told.append("%d files below MEDIA/%s/ are not in %s.RAW (%s), so the game does not see them "
-                        "(mapfs index lists them)" % (len(rows), *what))
-    again = pack(box, work(box, {"MEDIA/SOUNDS/A.DAT": unit("NAME:a")}), "--onto", made)
-    assert again == ["mapfs: %s: note: %s" % (made, line) for line in told]
+            reported.append("%d files below MEDIA/%s/ are not in %s.RAW (%s), so the game does not see them "
+                        "(use mapfs index to list them)" % (len(rows), *what))
+    again = pack(box, write_sources(box, {"MEDIA/SOUNDS/A.DAT": unit("NAME:a")}), "--onto", made)
+    assert again == ["mapfs: %s: note: %s" % (made, line) for line in reported]
 
 
-def test_where_no_index_is_one_line_says_so(box):
+def test_a_missing_index_is_one_line(box):
     made = os.path.join(box.maps, "NEW.MOD")
     box.allow("NEW.MOD")
     files = sum(map(len, EXPECTED.values()))
-    first = file_of("AFFIXES", EXPECTED["AFFIXES"][0])
-    assert pack(box, work(box, SOURCES), made) == [
-        "mapfs: %s: note: there is no index, so the game does not see %d files (%s): mapfs index makes them all, "
-        "and so does mapfs pack --index" % (made, files, first)]
+    first = file_column("AFFIXES", EXPECTED["AFFIXES"][0])
+    assert pack(box, write_sources(box, SOURCES), made) == [
+        "mapfs: %s: note: no index, so the game does not see %d files (%s): use mapfs index or mapfs pack --index"
+        % (made, files, first)]
 
 
 @pytest.mark.parametrize("name", ["NEW.MOD", "NEW.PAK"])
-def test_packed_with_its_indexes_it_is_as_indexed_afterwards(box, name):
-    after, at_once = packed(box, SOURCES, name), os.path.join(box.maps, "AT_ONCE" + name[3:])
+def test_pack_with_indexes_equals_index_after_pack(box, name):
+    after, at_once = pack_sources(box, SOURCES, name), os.path.join(box.maps, "AT_ONCE" + name[3:])
     box.allow(os.path.basename(at_once), os.path.basename(at_once) + ".MAN")
-    _, stderr = said(after)
-    assert [re.sub("AT_ONCE", "NEW", line) for line in pack(box, "--index", work(box, SOURCES), at_once)] == stderr
-    assert index("-n", at_once) == []
+    _, stderr = read_output(after)
+    assert [re.sub("AT_ONCE", "NEW", line) for line in pack(box, "--index", write_sources(box, SOURCES), at_once)] == stderr
+    assert run_index("-n", at_once) == []
     for kind in KINDS:
         a = Archive(at_once, at_once + ".MAN" if name.endswith("PAK") else None)
         assert tlread.raw(kind, a.one("MEDIA/%s.RAW" % kind)) == EXPECTED[kind], kind
 
 
-def test_a_map_without_lists_is_not_packed_with_them(box):
+def test_pack_makes_no_indexes_for_other_formats(box):
     path = os.path.join(box.maps, "x.tcm")
-    r = subprocess.run([places.BINARY, "pack", "--index", work(box, {"info.json": "{}"}), path], capture_output=True, text=True, timeout=120)
+    r = subprocess.run([places.BINARY, "pack", "--index", write_sources(box, {"info.json": "{}"}), path], capture_output=True, text=True, timeout=120)
     assert (r.returncode, os.path.exists(path)) == (2, False)
-    assert r.stderr == "mapfs: %s: no file of such a map lists its other files\n" % path
+    assert r.stderr == "mapfs: %s: index is not supported for this format\n" % path
 
 
-def test_texts_of_the_kit_are_read(box):
+def test_index_reads_texts_of_the_kit(box):
     text = unit("NAME:é", "UNIT_GUID:5", "UNITTYPE:X").replace("\n", "\r\n")
-    made = packed(box, {"media/units/items/a.dat": b"\xff\xfe" + text.encode("utf-16-le")}, "NEW.MOD",
+    made = pack_sources(box, {"media/units/items/a.dat": b"\xff\xfe" + text.encode("utf-16-le")}, "NEW.MOD",
                   "-o", "text=off")
-    index(made)
-    assert rows_of(made, "UNITDATA") == [
+    run_index(made)
+    assert read_rows(made, "UNITDATA") == [
         ["ITEMS", 5, "é", UNITS + "ITEMS/A.DAT", 0, 1, 0, 0, 1, 1, "X"]]
 
 
 @pytest.mark.parametrize("name", MODS)
-def test_the_indexes_of_real_mods(box, name):
+def test_the_indexes_of_real_mods_stay(box, name):
     made = add_corpus(box, name)
     before = get(made)
-    assert set(index("-n", made)) == DIFFER.get(name, set())
+    assert set(run_index("-n", made)) == DIFFER.get(name, set())
     assert get(made) == before
 
 
 @pytest.mark.parametrize("name", MODS)
-def test_the_indexes_of_real_mods_from_nothing(box, name):
+def test_the_indexes_of_real_mods_are_made_from_nothing(box, name):
     made = add_corpus(box, name)
-    theirs = {kind: rows_of(made, kind, ours=False) for kind in KINDS}
+    theirs = {kind: read_rows(made, kind, ours=False) for kind in KINDS}
     assert sum(map(len, theirs.values())) == ROWS[name]
     run(places.BINARY, "rm", made, "MEDIA/*.RAW")
-    assert not any(rows_of(made, kind) for kind in KINDS)
-    index(made)
+    assert not any(read_rows(made, kind) for kind in KINDS)
+    run_index(made)
     more = {re.sub(".*: added: ", "", line) for line in DIFFER.get(name, set())}
     differ = {}
     for kind, rows in theirs.items():
-        ours = [r for r in rows_of(made, kind) if file_of(kind, r) not in more]
-        assert [file_of(kind, r) for r in ours] == [file_of(kind, r) for r in rows]
+        ours = [r for r in read_rows(made, kind) if file_column(kind, r) not in more]
+        assert [file_column(kind, r) for r in ours] == [file_column(kind, r) for r in rows]
         for a, b in zip(rows, ours):
             for cell, (x, y) in enumerate(zip(a, b)):
                 if x != y:
-                    differ[kind, file_of(kind, a), cell] = x, y
+                    differ[kind, file_column(kind, a), cell] = x, y
     assert differ == OF_THE_GAME.get(name, {})
 
 
-def rewritten(box, made, kind, rows):
-    """Puts a table there: cells that are not texts are numbers."""
+def replace_index(box, made, kind, rows):
+    """Put a table into the archive: cells that are not texts are numbers."""
     head = run(places.BINARY, "cat", made, "MEDIA/%s.RAW" % kind).split("\n")[0]
     table = os.path.join(box.root, "table")
     with open(table, "w") as f:
@@ -275,79 +276,79 @@ def rewritten(box, made, kind, rows):
 
 
 def test_rows_without_a_source_stay(box):
-    made = packed(box, {"media/skills/b.dat": unit("NAME:b", "<INTEGER64>UNIQUE_GUID:2", kind="SKILL")})
-    index(made)
-    rewritten(box, made, "SKILLS", [["Z", "MEDIA/SKILLS/Z.DAT", 9], ["OLD", "MEDIA/SKILLS/B.DAT", 2],
+    made = pack_sources(box, {"media/skills/b.dat": unit("NAME:b", "<INTEGER64>UNIQUE_GUID:2", kind="SKILL")})
+    run_index(made)
+    replace_index(box, made, "SKILLS", [["Z", "MEDIA/SKILLS/Z.DAT", 9], ["OLD", "MEDIA/SKILLS/B.DAT", 2],
                                     ["A", "MEDIA/SKILLS/A.DAT", 1], ["B", "media/skills/b.dat", 2]])
-    assert index("-nv", made) == [
-        "MEDIA/SKILLS.RAW: kept: MEDIA/SKILLS/Z.DAT: it is not in the archive",
+    assert run_index("-nv", made) == [
+        "MEDIA/SKILLS.RAW: kept: MEDIA/SKILLS/Z.DAT: not in the archive",
         "MEDIA/SKILLS.RAW: changed: MEDIA/SKILLS/B.DAT: name OLD -> B",
-        "MEDIA/SKILLS.RAW: kept: MEDIA/SKILLS/A.DAT: it is not in the archive",
-        "MEDIA/SKILLS.RAW: removed: media/skills/b.dat: it is listed twice"]
-    index(made)
-    assert rows_of(made, "SKILLS") == [
+        "MEDIA/SKILLS.RAW: kept: MEDIA/SKILLS/A.DAT: not in the archive",
+        "MEDIA/SKILLS.RAW: removed: media/skills/b.dat: listed twice"]
+    run_index(made)
+    assert read_rows(made, "SKILLS") == [
         ["Z", "MEDIA/SKILLS/Z.DAT", 9], ["B", "MEDIA/SKILLS/B.DAT", 2], ["A", "MEDIA/SKILLS/A.DAT", 1]]
-    index("--exact", made)
-    assert rows_of(made, "SKILLS") == [["B", "MEDIA/SKILLS/B.DAT", 2]]
+    run_index("--exact", made)
+    assert read_rows(made, "SKILLS") == [["B", "MEDIA/SKILLS/B.DAT", 2]]
     run(places.BINARY, "rm", made, "MEDIA/SKILLS/B.DAT")
-    index("--exact", made)
-    assert rows_of(made, "SKILLS") == []
+    run_index("--exact", made)
+    assert read_rows(made, "SKILLS") == []
 
 
-def test_what_the_game_says_stays(box):
-    """The base is not in the archive: what neither file says is as the row has it."""
+def test_values_from_the_games_files_stay(box):
+    """The base is not in the archive: fields that neither file has are taken from the old row."""
     base = "BASEFILE:media/units/monsters/base.dat"
     sources = {"media/units/monsters/m.dat": unit(base, "NAME:m", "UNIT_GUID:4"),
                "media/units/items/i.dat": unit(base, "NAME:i", "UNIT_GUID:5", "UNITTYPE:X")}
-    made = packed(box, sources)
-    out, err = said(made)
+    made = pack_sources(box, sources)
+    out, err = read_output(made)
     assert out == []
     assert err == ["mapfs: %s: %sMONSTERS/M.DAT: no UNITTYPE: media/units/monsters/base.dat is not in "
                    "the archive" % (made, UNITS)]
     item = ["ITEMS", 5, "I", UNITS + "ITEMS/I.DAT", 1, 1, 0, 0, 1, 1, "X"]
-    assert rows_of(made, "UNITDATA") == [
+    assert read_rows(made, "UNITDATA") == [
         item, ["MONSTERS", 4, "M", UNITS + "MONSTERS/M.DAT", 0, 1, 0, 0, 1, 1, ""]]
-    told = ["MONSTERS", 4, "M", UNITS + "MONSTERS/M.DAT", 2, 5, 6, 7, 8, 9, "BEAST"]
-    rewritten(box, made, "UNITDATA", [item, told])
-    assert said(made) == ([], [])
-    assert rows_of(made, "UNITDATA") == [item, told]
-    # What the unit says itself counts, also the default.
+    reported = ["MONSTERS", 4, "M", UNITS + "MONSTERS/M.DAT", 2, 5, 6, 7, 8, 9, "BEAST"]
+    replace_index(box, made, "UNITDATA", [item, reported])
+    assert read_output(made) == ([], [])
+    assert read_rows(made, "UNITDATA") == [item, reported]
+    # Fields of the unit itself count, also with the default value.
     sources["media/units/monsters/m.dat"] = unit(
         base, "NAME:m", "UNIT_GUID:4", "<INTEGER>LEVEL:1", "<INTEGER>RARITY:3", "UNITTYPE:rat", "SET:s")
-    run(places.BINARY, "pack", work(box, sources), "--onto", made)
-    assert index("-v", made)[0] == ("MEDIA/UNITDATA.RAW: changed: " + UNITS + "MONSTERS/M.DAT: level 5 -> 1, "
+    run(places.BINARY, "pack", write_sources(box, sources), "--onto", made)
+    assert run_index("-v", made)[0] == ("MEDIA/UNITDATA.RAW: changed: " + UNITS + "MONSTERS/M.DAT: level 5 -> 1, "
                                     "rarity 8 -> 3, unittype BEAST -> RAT")
-    assert rows_of(made, "UNITDATA") == [
+    assert read_rows(made, "UNITDATA") == [
         item, ["MONSTERS", 4, "M", UNITS + "MONSTERS/M.DAT", 2, 1, 6, 7, 3, 9, "RAT"]]
 
 
-def test_a_rarity_that_is_one_for_all_games_stays_so(box):
+def test_a_rarity_of_all_game_modes_stays(box):
     sources = {"media/units/items/i.dat": unit("BASEFILE:x.dat", "NAME:i", "UNIT_GUID:5", "UNITTYPE:X",
                                                "<INTEGER>RARITY:4")}
-    made = packed(box, sources)
-    index(made)
+    made = pack_sources(box, sources)
+    run_index(made)
     sources["media/units/items/i.dat"] = sources["media/units/items/i.dat"].replace(":4", ":6")
-    run(places.BINARY, "pack", work(box, sources), "--onto", made)
-    index(made)
-    assert rows_of(made, "UNITDATA")[0][8:10] == [6, 6]
+    run(places.BINARY, "pack", write_sources(box, sources), "--onto", made)
+    run_index(made)
+    assert read_rows(made, "UNITDATA")[0][8:10] == [6, 6]
 
 
-def test_what_the_kit_does_not_list_goes(box):
+def test_rows_that_the_kit_does_not_list_are_removed(box):
     sources = {"media/units/items/i.dat": unit("NAME:i", "UNIT_GUID:5", "UNITTYPE:X")}
-    made = packed(box, sources)
-    index(made)
+    made = pack_sources(box, sources)
+    run_index(made)
     sources["media/units/items/i.dat"] = unit("NAME:i", "UNIT_GUID:5", "UNITTYPE:X", "<BOOL>DONTCREATE:true")
-    run(places.BINARY, "pack", work(box, sources), "--onto", made)
-    assert index("-n", made) == [
-        "MEDIA/UNITDATA.RAW: removed: %sITEMS/I.DAT: it says DONTCREATE" % UNITS]
+    run(places.BINARY, "pack", write_sources(box, sources), "--onto", made)
+    assert run_index("-n", made) == [
+        "MEDIA/UNITDATA.RAW: removed: %sITEMS/I.DAT: DONTCREATE is set" % UNITS]
 
 
-def test_bases_in_a_circle(box):
-    made = packed(box, {
+def test_a_cycle_of_bases_ends(box):
+    made = pack_sources(box, {
         "media/units/items/a.dat": unit("BASEFILE:media/units/items/b.dat", "NAME:a", "UNIT_GUID:1", "UNITTYPE:T"),
         "media/units/items/b.dat": unit("BASEFILE:media/units/items/a.dat", "NAME:b", "UNIT_GUID:2")})
-    index(made)
-    assert [r[-1] for r in rows_of(made, "UNITDATA")] == ["T", "T"]
+    run_index(made)
+    assert [r[-1] for r in read_rows(made, "UNITDATA")] == ["T", "T"]
 
 
 def test_a_file_that_cannot_be_read_keeps_its_row(box):
@@ -356,48 +357,48 @@ def test_a_file_that_cannot_be_read_keeps_its_row(box):
     made = box.add(tlwrite.mod([("MEDIA/SKILLS/", k + ".DAT", v, False) for k, v in body.items()]
                                + [("MEDIA/", "SKILLS.RAW", rows, False)]), "S.MOD")
     before = get(made)
-    out, err = said("-v", made, code=5)
+    out, err = read_output("-v", made, code=5)
     assert out == [] and len(err) == 2
     assert all(re.match(r"mapfs: .*S.MOD: MEDIA/SKILLS/[AB].DAT: ", line) for line in err)
     assert get(made) == before
 
 
-def test_an_index_that_is_none_is_refused(box):
+def test_an_invalid_index_is_refused(box):
     skill = unit("NAME:b", "<INTEGER64>UNIQUE_GUID:2", kind="SKILL").encode()
     made = box.add(tlwrite.mod([("MEDIA/SKILLS/", "B.DAT", skill, False), ("MEDIA/AFFIXES/", "B.DAT", skill, False),
                                 ("MEDIA/", "SKILLS.RAW", b"\1\0\0\0\0", False)]), "S.MOD")
     before = get(made)
-    out, err = said(made, code=4)
-    assert out == [] and "MEDIA/SKILLS.RAW is no index: " in err[0]
+    out, err = read_output(made, code=4)
+    assert out == [] and "MEDIA/SKILLS.RAW is not an index: " in err[0]
     assert get(made) == before
 
 
-def test_of_two_files_of_one_name_the_first_counts(box):
+def test_the_first_of_two_files_of_one_name_counts(box):
     one, two = (unit("NAME:" + n, "<INTEGER64>UNIQUE_GUID:2", kind="SKILL").encode() for n in "ab")
     made = box.add(tlwrite.mod([("MEDIA/SKILLS/", "X.DAT", one, False), ("MEDIA/SKILLS/", "X.DAT", two, False)]),
                    "S.MOD")
-    index(made)
-    assert rows_of(made, "SKILLS") == [["A", "MEDIA/SKILLS/X.DAT", 2]]
+    run_index(made)
+    assert read_rows(made, "SKILLS") == [["A", "MEDIA/SKILLS/X.DAT", 2]]
 
 
-def test_other_maps_have_no_index(box):
+def test_maps_of_other_formats_have_no_index(box):
     made = os.path.join(box.maps, "a.tcm")
     path = CORPUS.parent / "triclon"
     maps = sorted(path.glob("*.tcm"))
     if not maps:
         pytest.skip(places.NO_SHARED)
     box.add(maps[0].read_bytes(), "a.tcm")
-    assert said(made, code=2)[1][-1:] == ["mapfs: %s: no file of such a map lists its other files" % made]
+    assert read_output(made, code=2)[1][-1:] == ["mapfs: %s: index is not supported for this format" % made]
 
 
-def test_a_mounted_archive_is_busy_for_a_change_alone(box):
-    made = packed(box, {"media/skills/b.dat": unit("NAME:b", "<INTEGER64>UNIQUE_GUID:2", kind="SKILL")})
+def test_a_mounted_archive_is_busy_only_for_changes(box):
+    made = pack_sources(box, {"media/skills/b.dat": unit("NAME:b", "<INTEGER64>UNIQUE_GUID:2", kind="SKILL")})
     m = box.mount(made)
-    assert index("-n", made) == ["MEDIA/SKILLS.RAW: added: MEDIA/SKILLS/B.DAT"]
-    said(made, code=7)
+    assert run_index("-n", made) == ["MEDIA/SKILLS.RAW: added: MEDIA/SKILLS/B.DAT"]
+    read_output(made, code=7)
     m.unmount()
 
 
 @pytest.mark.parametrize("args", [[], ["a", "b"], ["--no", "a"], ["-n"]])
-def test_a_wrong_command_line(args):
-    said(*args, code=1)
+def test_a_wrong_command_line_is_refused(args):
+    read_output(*args, code=1)

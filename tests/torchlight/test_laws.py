@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""The laws of a lens, and the fuzz targets, over all archives at hand: generated ones of every
-feature, and real ones where they are."""
+"""The laws of a lens and the fuzz targets, over generated archives with every feature and over real ones."""
 import os
 import pathlib
 import struct
@@ -39,7 +38,7 @@ def laws(*args):
 
 @pytest.mark.parametrize("name", ["mods/" + n for n in GUTS] + ["pak/FLASKS.PAK",
                                                                "pak/ADVENTURE_MODE.PAK"])
-def test_of_the_games_own_tool_a_rewrite_is_the_same_to_the_byte(name):
+def test_an_archive_of_the_games_tool_is_rewritten_byte_by_byte(name):
     got = laws("--identical", corpus(name))
     assert got["files"] > 5 and got["unreadable"] == 0 and got["puts"] >= 4
     plain = laws("--plain", "--identical", corpus(name))
@@ -54,8 +53,8 @@ def test_the_laws_hold_for_archives_of_other_packers(name):
     assert got["files"] > 10 and got["unreadable"] == 0
 
 
-def archives():
-    """{name: bytes or (pak, man)} of every feature that the corpus lacks."""
+def generated_archives():
+    """{name: bytes or (pak, man)}, with every feature that the corpus lacks."""
     deep = "MEDIA/" + "/".join("D%d" % i for i in range(60)) + "/"
     compiled = [(p.rpartition("/")[0] + "/", p.rpartition("/")[2], d, False)
                 for p, d in tlfixtures.compiled().items()]
@@ -89,9 +88,9 @@ def archives():
     return out
 
 
-@pytest.mark.parametrize("name", sorted(archives()))
+@pytest.mark.parametrize("name", sorted(generated_archives()))
 def test_the_laws_hold_for_every_feature(name, tmp_path):
-    made = archives()[name]
+    made = generated_archives()[name]
     path = tmp_path / name
     if isinstance(made, tuple):
         (tmp_path / (name + ".MAN")).write_bytes(made[1])
@@ -102,8 +101,8 @@ def test_the_laws_hold_for_every_feature(name, tmp_path):
     assert got["files"] >= 3 and got["unreadable"] == 0
 
 
-def test_every_pair_of_text_and_compiled_file_is_read(tmp_path):
-    """All compiled files of the corpus in one archive."""
+def test_pairs_of_text_and_compiled_files_are_read(tmp_path):
+    """All compiled files of the corpus are in one archive."""
     files = [(p, p.name.split("__")[-1]) for p in sorted(CORPUS.glob("layouts/*"))]
     files += [(p, p.name) for p in sorted(CORPUS.glob("pairs/**/*.BIN*"))]
     if not files:
@@ -123,8 +122,8 @@ def test_every_pair_of_text_and_compiled_file_is_read(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["small.MOD", "compiled.MOD", "early8.PAK"])
-def test_what_is_asked_changes_nothing(name, tmp_path):
-    made = archives()[name]
+def test_queries_change_nothing(name, tmp_path):
+    made = generated_archives()[name]
     path = [tmp_path / name]
     if isinstance(made, tuple):
         path.append(tmp_path / (name + ".MAN"))
@@ -179,7 +178,7 @@ def seeds(kind):
 
 
 @pytest.mark.parametrize("target", sorted(SEEDS))
-def test_each_fuzz_target_stands_its_seeds_changed_and_cut_everywhere(target, tmp_path):
+def test_each_fuzz_target_passes_with_changed_and_cut_seeds(target, tmp_path):
     program = os.path.join(FUZZ, "fuzz-torchlight-" + target)
     assert os.path.exists(program)
     paths = []
@@ -192,7 +191,7 @@ def test_each_fuzz_target_stands_its_seeds_changed_and_cut_everywhere(target, tm
 
 @pytest.mark.parametrize("target,pattern", [("archive", "mods/*"), ("bindat", "layouts/*.BINDAT"),
                                             ("binlayout", "layouts/*.BINLAYOUT"), ("raw", "raw/*")])
-def test_each_fuzz_target_stands_the_corpus(target, pattern):
+def test_each_fuzz_target_passes_with_the_corpus(target, pattern):
     paths = sorted(CORPUS.glob(pattern))
     if not paths:
         pytest.skip(places.NO_SHARED)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* Compiled layouts made by hand, byte for byte, and what their texts say. */
-#include "tl_test.h"
+/* Compiled layouts made by hand, byte for byte, and their texts. */
+#include "support/tl_test.h"
 
 #include "formats/torchlight/text/layout/binlayout.h"
 #include "formats/torchlight/text/compiled.h"
@@ -8,7 +8,7 @@
 static struct error err;
 static struct names *shipped;
 
-/* One object of a type and with a property that nobody knows. */
+/* One object with an unknown type and an unknown property. */
 static void make_layout(struct buffer *b)
 {
 	buffer_byte(b, 11);
@@ -32,12 +32,12 @@ static void make_layout(struct buffer *b)
 	buffer_u16(b, 4); /* P_4: three bytes */
 	buffer_byte(b, 4);
 	buffer_append(b, "\x01\x02\x03", 3);
-	buffer_u32(b, 18); /* extra data of a type that has none */
+	buffer_u32(b, 18); /* extra data of a type that usually has none */
 	buffer_append(b, "0123456789ABCDEFGH", 18);
 	buffer_u16(b, 0);
 }
 
-static void unknown_parts_of_a_layout_are_shown_and_come_back(void **state)
+static void unknown_parts_of_a_layout_come_back(void **state)
 {
 	CLEANUP_BUFFER struct buffer file = BUFFER_INIT;
 	CLEANUP_BUFFER struct buffer text = BUFFER_INIT;
@@ -84,25 +84,25 @@ static void wrong_layouts_are_refused_with_their_place(void **state)
 		const char *properties, *why;
 	} cases[] = {
 		{"<STRING>DESCRIPTOR:Nothing\n<INTEGER64>ID:1\n",
-			"line 5, column 20: no known DESCRIPTOR 'Nothing' (TYPE_0 to TYPE_255 are "
-			"those "
-			"without a name)"},
+			"line 5, column 20: unknown DESCRIPTOR 'Nothing' (TYPE_0 to TYPE_255 for "
+			"those without a name)"},
 		{"<STRING>DESCRIPTOR:Light\n", "line 4, column 1: [PROPERTIES] without ID"},
 		{"<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:x\n",
-			"line 6, column 15: ID is no 64-bit integer"},
+			"line 6, column 15: ID is not a 64-bit integer"},
 		{"<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:1\n<FLOAT>NO SUCH:1\n",
-			"line 7, column 16: no known property 'NO SUCH', and none of P_0 to P_255 "
+			"line 7, column 16: unknown property 'NO SUCH' (P_0 to P_255 for those "
+			"without a name) "
 			"(DESCRIPTOR Light)"},
 		{"<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:1\n<FLOT>POSITIONX:1\n",
-			"line 7, column 17: <FLOT> is no type (DESCRIPTOR Light)"},
+			"line 7, column 17: <FLOT> is not a type (DESCRIPTOR Light)"},
 		{"<STRING>DESCRIPTOR:Group\n<INTEGER64>ID:1\n<BOOL>LEVEL UNIQUE:maybe\n",
-			"line 7, column 20: 'maybe' is no BOOL (DESCRIPTOR Group)"},
+			"line 7, column 20: 'maybe' is not a valid BOOL (DESCRIPTOR Group)"},
 		{"<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:1\n<FLOAT>POSITIONX:far\n",
-			"line 7, column 18: 'far' is no decimal number (DESCRIPTOR Light)"},
+			"line 7, column 18: 'far' is not a decimal number (DESCRIPTOR Light)"},
 		{"<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:1\n<HEX>P_1:0\n",
-			"line 7, column 10: '0' is no HEX (DESCRIPTOR Light)"},
+			"line 7, column 10: '0' is not a valid HEX (DESCRIPTOR Light)"},
 		{"<STRING>DESCRIPTOR:Light\n<INTEGER64>ID:1\n[LOGICGROUP]\n[/LOGICGROUP]\n",
-			"line 7, column 1: [LOGICGROUP] cannot stand in such an object (DESCRIPTOR "
+			"line 7, column 1: [LOGICGROUP] is not allowed in this object (DESCRIPTOR "
 			"Light)"},
 	};
 
@@ -115,8 +115,8 @@ static void wrong_layouts_are_refused_with_their_place(void **state)
 	}
 }
 
-/* What has no place in a compiled layout would be gone without a word. */
-static void what_a_layout_cannot_hold_is_refused(void **state)
+/* Content without a place in a compiled layout would be lost silently. */
+static void content_that_a_layout_cannot_store_is_refused(void **state)
 {
 #define OBJECT(inside)                                                                             \
 	"[BASEOBJECT]\n[PROPERTIES]\n<STRING>DESCRIPTOR:Logic Group\n<INTEGER64>ID:1\n" inside     \
@@ -127,22 +127,22 @@ static void what_a_layout_cannot_hold_is_refused(void **state)
 	} cases[] = {
 		{"[UNIT]\n<STRING>NAME:x\n[/UNIT]\n", "line 1, column 1: [UNIT] has no [OBJECTS]"},
 		{"[Layout]\n<STRING>NAME:x\n[/Layout]\n",
-			"line 2, column 1: NAME cannot stand in [Layout]"},
+			"line 2, column 1: NAME is not allowed in [Layout]"},
 		{"[Layout]\n[UNIT]\n[/UNIT]\n[/Layout]\n",
-			"line 2, column 1: [UNIT] cannot stand in [Layout]"},
+			"line 2, column 1: [UNIT] is not allowed in [Layout]"},
 		{"[Layout]\n[OBJECTS]\n[/OBJECTS]\n[OBJECTS]\n[/OBJECTS]\n[/Layout]\n",
-			"line 4, column 1: [OBJECTS] stands in [Layout] twice"},
+			"line 4, column 1: [OBJECTS] is twice in [Layout]"},
 		{LAYOUT("[BASEOBJECT]\n<STRING>A:x\n[PROPERTIES]\n<STRING>DESCRIPTOR:Light\n"
 			"<INTEGER64>ID:1\n[/PROPERTIES]\n[/BASEOBJECT]\n"),
-			"line 4, column 1: A cannot stand in [BASEOBJECT]"},
+			"line 4, column 1: A is not allowed in [BASEOBJECT]"},
 		{LAYOUT(OBJECT("[LOGICGROUP]\n[/LOGICGROUP]\n[LOGICGROUP]\n[/LOGICGROUP]\n")),
-			"line 9, column 1: [LOGICGROUP] stands in [PROPERTIES] twice"},
+			"line 9, column 1: [LOGICGROUP] is twice in [PROPERTIES]"},
 		{LAYOUT(OBJECT("[LOGICGROUP]\n[LOGICOBJECT]\n<FLOAT>Z:1\n[/LOGICOBJECT]\n"
 			       "[/LOGICGROUP]\n")),
-			"line 9, column 1: Z cannot stand in [LOGICOBJECT]"},
+			"line 9, column 1: Z is not allowed in [LOGICOBJECT]"},
 		{LAYOUT(OBJECT("[LOGICGROUP]\n[LOGICOBJECT]\n<FLOAT>X:1\n<FLOAT>x:2\n"
 			       "[/LOGICOBJECT]\n[/LOGICGROUP]\n")),
-			"line 10, column 1: x stands in [LOGICOBJECT] twice"},
+			"line 10, column 1: x is twice in [LOGICOBJECT]"},
 	};
 
 	(void)state;
@@ -158,7 +158,7 @@ static void what_a_layout_cannot_hold_is_refused(void **state)
 #undef OBJECT
 }
 
-static void a_vector_is_one_property_whatever_the_order(void **state)
+static void a_vector_is_one_property_in_any_order(void **state)
 {
 	CLEANUP_BUFFER struct buffer a = BUFFER_INIT;
 	CLEANUP_BUFFER struct buffer b = BUFFER_INIT;
@@ -181,7 +181,7 @@ static void a_vector_is_one_property_whatever_the_order(void **state)
 	assert_memory_equal(a.data, b.data, a.size);
 }
 
-static void a_groups_node_says_only_what_differs(void **state)
+static void a_group_node_stores_its_fields(void **state)
 {
 	static const char properties[] =
 		"<STRING>DESCRIPTOR:Group\n<INTEGER64>ID:77\n<STRING>CHOICE:Weight\n"
@@ -199,7 +199,7 @@ static void a_groups_node_says_only_what_differs(void **state)
 	assert_int_equal(file.data[node + 8], 1);       /* choice */
 	assert_int_equal(word_at(&file, node + 9), 1);  /* randomization */
 	assert_int_equal(file.data[node + 13], 3);      /* number */
-	assert_int_equal(word_at(&file, node + 14), 8); /* where the Group stands */
+	assert_int_equal(word_at(&file, node + 14), 8); /* offset of the Group */
 	assert_int_equal(word_at(&file, node + 25), 2); /* active themes */
 	assert_int_equal(word_at(&file, node + 29), (uint32_t)-5);
 	assert_int_equal(binlayout_decode(file.data, file.size, NULL, shipped, &text, &err), 0);
@@ -207,18 +207,18 @@ static void a_groups_node_says_only_what_differs(void **state)
 		"\t\t\t\t<UNSIGNED INT>NUMBER:3\n\t\t\t\t<STRING>ACTIVE THEMES:-5,6\n"
 		"\t\t\t\t[DATAGROUP]\n\t\t\t\t\t<INTEGER>TAG:9\n"
 		"\t\t\t\t[/DATAGROUP]\n"));
-	/* The byte that memory left there stays with the Group's id. */
+	/* The byte of uninitialized memory stays with the Group's id. */
 	file.data[node + 22] = 206;
 	assert_int_equal(binlayout_encode((char *)text.data, text.size, file.data, file.size,
 				 shipped, NULL, &garbage, &err),
 		0);
 	assert_int_equal(garbage.size, file.size);
-	file.data[1] = 54; /* a new file has the kit's own version, and so had this one */
+	file.data[1] = 54; /* A new file has the kit's version, like the old one. */
 	assert_memory_equal(garbage.data, file.data, file.size);
 }
 
 /* The modding kit writes these as fields of the Group and compiles them into its node. */
-static void a_group_says_of_its_node_what_the_kit_does(void **state)
+static void a_group_shows_the_fields_of_its_node_as_the_kit_does(void **state)
 {
 #define GROUP  "<STRING>DESCRIPTOR:Group\n<INTEGER64>ID:77\n"
 #define UNIQUE "<BOOL>LEVEL UNIQUE:true\n<BOOL>NO TAG FOUND:1\n"
@@ -240,11 +240,11 @@ static void a_group_says_of_its_node_what_the_kit_does(void **state)
 	assert_int_equal(encode_object(block, &b), 0);
 	assert_int_equal(a.size, b.size);
 	assert_memory_equal(a.data, b.data, a.size);
-	/* A TAG's name is the number that the file had. */
+	/* The name of a TAG is its number in the file. */
 	assert_int_equal(encode_over(text_of(&name), &a, &c), 0);
 	assert_int_equal(a.size, c.size);
 	assert_memory_equal(a.data, c.data, a.size);
-	/* Where nobody knows the number, the name is kept. */
+	/* A name with an unknown number is kept. */
 	c.size = 0;
 	assert_int_equal(encode_object(text_of(&name), &c), 0);
 	assert_int_equal(binlayout_decode(c.data, c.size, NULL, shipped, &shown, &err), 0);
@@ -254,12 +254,12 @@ static void a_group_says_of_its_node_what_the_kit_does(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(unknown_parts_of_a_layout_are_shown_and_come_back),
+		cmocka_unit_test(unknown_parts_of_a_layout_come_back),
 		cmocka_unit_test(wrong_layouts_are_refused_with_their_place),
-		cmocka_unit_test(what_a_layout_cannot_hold_is_refused),
-		cmocka_unit_test(a_vector_is_one_property_whatever_the_order),
-		cmocka_unit_test(a_groups_node_says_only_what_differs),
-		cmocka_unit_test(a_group_says_of_its_node_what_the_kit_does),
+		cmocka_unit_test(content_that_a_layout_cannot_store_is_refused),
+		cmocka_unit_test(a_vector_is_one_property_in_any_order),
+		cmocka_unit_test(a_group_node_stores_its_fields),
+		cmocka_unit_test(a_group_shows_the_fields_of_its_node_as_the_kit_does),
 	};
 
 	int failed;

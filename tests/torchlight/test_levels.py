@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Zlib
-"""X.MPP says where the player can walk in X.LAYOUT; mapfs makes none, and warns of what it knows to be stale."""
+"""X.MPP holds the walkable area of X.LAYOUT; mapfs cannot make it, and warns if it is stale."""
 import os
 
 import pytest
 
 import tlwrite
 from archives import Archive
-from test_names import layouts
-from test_pack import made, mapfs
-from test_index import work
+from test_names import layout_mod
+from test_pack import pack_dir, run_mapfs
+from test_index import write_sources
 
 NEW = os.O_WRONLY | os.O_CREAT
 ROOM = "MEDIA/LAYOUTS/TOWN/ROOM"
 STALE = ("warning: 1 level changed and its .MPP did not: the player may not be able to walk there until the modding kit "
          "makes a new one (%s.LAYOUT)")
 LACKING = "warning: 1 new level has no .MPP: the player cannot walk there until the modding kit makes one (%s.LAYOUT)"
-ONE = layouts()[0]
+ONE = layout_mod()[0]
 OTHER = tlwrite.layout([lambda at: tlwrite.layout_object(at, 4, 8)])
 
 
@@ -26,58 +26,58 @@ def mod(*more):
     return tlwrite.mod(files + list(more))
 
 
-def warned(m, code=5):
+def unmount_warnings(m, code=5):
     return [line for line in m.unmount(code=code).out.splitlines() if line.startswith("warning: ")]
 
 
-def test_a_level_that_changed_without_its_path_map(box):
+def test_a_changed_level_with_an_old_path_map_is_a_warning(box):
     m = box.mount(box.add(mod(), "S.MOD"))
     m.put(ROOM + ".LAYOUT", OTHER)
-    assert warned(m) == [STALE % ROOM]
-    # It is said once: of the next save the level is what it was.
+    assert unmount_warnings(m) == [STALE % ROOM]
+    # The warning comes once: in the next save the level is unchanged.
     m = box.mount(m.map)
     m.put("MEDIA/UI/MENU.LAYOUT", OTHER)
     m.put("MEDIA/UI/NEW.LAYOUT", OTHER, flags=NEW)
     m.put(ROOM + ".LAYOUT", m.get(ROOM + ".LAYOUT"))
-    assert warned(m, 0) == []
-    assert mapfs("put", m.map, ROOM + ".LAYOUT", work(box, {"x": ONE}) / "x", code=5) == [
+    assert unmount_warnings(m, 0) == []
+    assert run_mapfs("put", m.map, ROOM + ".LAYOUT", write_sources(box, {"x": ONE}) / "x", code=5) == [
         "mapfs: %s: %s" % (m.map, STALE % ROOM)]
 
 
-def test_both_at_once_are_as_the_kit_made_them(box):
+def test_a_changed_level_with_a_new_path_map_is_no_warning(box):
     m = box.mount(box.add(mod(), "S.MOD"))
     m.put(ROOM + ".LAYOUT", OTHER)
     m.put(ROOM + ".MPP", b"walk here")
-    assert warned(m, 0) == []
+    assert unmount_warnings(m, 0) == []
 
 
-def test_levels_that_move_take_their_path_maps_along_or_not(box):
+def test_moved_levels_are_compared_with_their_path_maps(box):
     m = box.mount(box.add(mod(), "S.MOD"))
     os.rename(m / "MEDIA/LAYOUTS/TOWN", m / "MEDIA/LAYOUTS/CITY")
     os.rename(m / "MEDIA/LAYOUTS/CITY/ROOM.LAYOUT", m / "MEDIA/LAYOUTS/CITY/DOME.LAYOUT")
     os.rename(m / "MEDIA/LAYOUTS/CITY/ROOM.MPP", m / "MEDIA/LAYOUTS/CITY/DOME.MPP")
-    assert warned(m, 0) == []
+    assert unmount_warnings(m, 0) == []
     m = box.mount(m.map)
-    # The same bytes: the level is what its path map was made for.
+    # The bytes are equal: the path map was made for this level.
     os.rename(m / "MEDIA/LAYOUTS/CITY/DOME.LAYOUT", m / "MEDIA/LAYOUTS/CITY/HALL.LAYOUT")
-    assert warned(m, 0) == []
+    assert unmount_warnings(m, 0) == []
 
 
-def test_a_level_in_the_place_of_another(box):
+def test_a_level_replaced_by_another_is_a_warning(box):
     m = box.mount(box.add(mod(("MEDIA/LAYOUTS/TOWN/", "SPARE.LAYOUT", OTHER, False)), "S.MOD"))
     os.rename(m / "MEDIA/LAYOUTS/TOWN/SPARE.LAYOUT", m / (ROOM + ".LAYOUT"))
-    assert warned(m) == [STALE % ROOM]
+    assert unmount_warnings(m) == [STALE % ROOM]
     m = box.mount(m.map)
     os.rename(m / (ROOM + ".LAYOUT"), m / "MEDIA/LAYOUTS/TOWN/LONE.LAYOUT")
-    assert warned(m) == [LACKING % "MEDIA/LAYOUTS/TOWN/LONE"]
+    assert unmount_warnings(m) == [LACKING % "MEDIA/LAYOUTS/TOWN/LONE"]
 
 
-def test_a_new_level_without_one(box):
+def test_a_new_level_without_a_path_map_is_a_warning(box):
     m = box.mount(box.add(mod(), "S.MOD"))
     m.put("MEDIA/LAYOUTS/new.layout", ONE, flags=NEW)
     m.put("MEDIA/LAYOUTS/pair.layout", ONE, flags=NEW)
     m.put("MEDIA/LAYOUTS/pair.mpp", b"walk", flags=NEW)
-    assert warned(m) == [LACKING % "MEDIA/LAYOUTS/NEW"]
+    assert unmount_warnings(m) == [LACKING % "MEDIA/LAYOUTS/NEW"]
 
 
 @pytest.mark.parametrize("files,code", [({}, 0), ({"MEDIA/LAYOUTS/A.MPP": "walk"}, 0), ({"MEDIA/LAYOUTS/B.LAYOUT": ONE}, 5)])
@@ -85,8 +85,8 @@ def test_pack_exits_5_with_the_warning(box, files, code):
     files = {"MEDIA/UI/X.LAYOUT": ONE, **files}
     if "MEDIA/LAYOUTS/A.MPP" in files:
         files["MEDIA/LAYOUTS/A.LAYOUT"] = ONE
-    new = made(box)
-    told = mapfs("pack", work(box, files), new, code=code)
-    assert [line for line in told if "warning" in line] == (
+    new = pack_dir(box)
+    reported = run_mapfs("pack", write_sources(box, files), new, code=code)
+    assert [line for line in reported if "warning" in line] == (
         ["mapfs: %s: %s" % (new, LACKING % "MEDIA/LAYOUTS/B")] if code else [])
     assert set(Archive(new).files) == set(files)

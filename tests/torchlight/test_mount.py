@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Mounted archives, from outside: what ordinary programs see and do, and what the game would get."""
+"""Mounted archives as ordinary programs see and change them, and the archives that the game would get."""
 import errno
 import json
 import os
@@ -15,11 +15,11 @@ import shims
 import tlread
 import tlwrite
 from archives import Archive, dat, large_mod, small_mod, text_dat
-from tlbox import MODS, add_corpus, add_pak, corpus, program, run, sync
+from tlbox import MODS, add_corpus, add_pak, corpus, require_program, run, sync
 
 
 @pytest.mark.parametrize("name", MODS)
-def test_every_file_of_an_archive_is_there_with_its_bytes_and_time(box, name):
+def test_every_file_has_its_bytes_and_time(box, name):
     path = add_corpus(box, name)
     m = box.mount(path, opts="text=off")
     want = Archive(path, ours=False)
@@ -42,7 +42,7 @@ def test_every_file_of_an_archive_is_there_with_its_bytes_and_time(box, name):
 
 
 @pytest.mark.parametrize("stem", ["pak/FLASKS", "pak/ADVENTURE_MODE", "pak_v0/FLASKS"])
-def test_a_pak_shows_what_its_manifest_says(box, stem):
+def test_a_pak_shows_the_files_of_its_manifest(box, stem):
     pak, man = add_pak(box, stem)
     m = box.mount(pak, opts="text=off")
     section, table = boxes.get(pak), tlread.manifest(boxes.get(man))
@@ -66,7 +66,7 @@ def test_a_name_is_found_in_any_case(box):
     assert a.one("MEDIA/README.TXT") == b"changed\n"
 
 
-def test_texts_are_those_of_the_pairs(box):
+def test_texts_equal_those_of_the_corpus_pairs(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     assert m.get("MEDIA/UNITS/A.DAT") == text_dat("a")
     assert sorted(os.listdir(m / "MEDIA/UNITS")) == [
@@ -78,7 +78,7 @@ def test_texts_are_those_of_the_pairs(box):
     m.unmount()
 
 
-def test_sed_on_a_text_recompiles_the_file_and_all_sums_are_right(box):
+def test_sed_on_a_text_recompiles_the_file_with_right_checksums(box):
     m = box.mount(add_corpus(box, "flasks.mod"))
     before = Archive(m.map)
     texts = sorted(pathlib.Path(m.point).rglob("*FLASK*.DAT"))
@@ -95,7 +95,7 @@ def test_sed_on_a_text_recompiles_the_file_and_all_sums_are_right(box):
     m.unmount()
 
 
-def test_what_is_written_may_be_text_or_compiled(box):
+def test_text_and_compiled_content_can_be_written(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     assert os.stat(m / "MEDIA/UNITS/A.DAT").st_size == len(text_dat("a"))
     m.put("MEDIA/UNITS/A.DAT", dat("longer name", 77))
@@ -112,7 +112,7 @@ def test_what_is_written_may_be_text_or_compiled(box):
     assert tlread.bindat(a.one("MEDIA/UNITS/B.DAT"))["root"] == tlread.bindat(dat("ü", 5))["root"]
 
 
-def test_a_text_that_does_not_compile_is_refused_where_it_is_wrong(box):
+def test_a_refused_text_names_the_wrong_line(box):
     box.allow("*.mapfs-left")
     m = box.mount(box.add(small_mod(), "S.MOD"))
     before = boxes.get(m.map)
@@ -122,7 +122,7 @@ def test_a_text_that_does_not_compile_is_refused_where_it_is_wrong(box):
     assert boxes.get(m.map) == before
 
 
-def test_removed_files_are_edited_in_one_list(box):
+def test_removed_files_are_listed_in_one_file(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     assert m.get(".mod/removed.txt") == b"MEDIA/UNITS/GONE.DAT\nMEDIA/OLD/X.LAYOUT\n"
     written = b"MEDIA/UNITS/GONE.DAT\n\nmedia\\skills\\s.dat\r\n"
@@ -138,7 +138,7 @@ def test_removed_files_are_edited_in_one_list(box):
     assert a.section.endswith(b"\0" * 8)
 
 
-def test_a_title_that_json_cannot_say_stays_until_it_is_changed(box):
+def test_a_title_that_json_cannot_hold_stays_until_it_is_changed(box):
     m = box.mount(box.add(small_mod(strings=("A\ud800B", "me", "", "", "")), "S.MOD"))
     info = json.loads(m.get(".mod/info.json"))
     m.put(".mod/info.json", json.dumps(dict(info, author="you")).encode())
@@ -170,7 +170,7 @@ def test_the_header_is_edited_as_json(box):
 
 
 def test_git_works_beside_a_mounted_mod(box):
-    installed = program("git")
+    installed = require_program("git")
     m = box.mount(box.add(small_mod(), "S.MOD"))
     repo = os.path.join(box.home, "repo.git")
 
@@ -188,7 +188,7 @@ def test_git_works_beside_a_mounted_mod(box):
     m.unmount()
 
 
-def test_a_wrong_crc_is_eio_for_that_file_alone(box):
+def test_a_wrong_crc_is_eio_for_that_file_only(box):
     data = bytearray(small_mod())
     sum_ = struct.pack("<I", zlib.crc32(dat("a")))
     at = data.index(sum_)
@@ -229,7 +229,7 @@ def test_an_archive_without_checksums_is_read_and_keeps_none(box):
     assert (crcs["A.DAT"], crcs["B.DAT"]) == (zlib.crc32(dat("new")), 0)
 
 
-def test_a_save_copies_what_it_did_not_change_and_keeps_going(box):
+def test_a_save_copies_unchanged_blocks(box):
     path = add_corpus(box, "Commando.mod")
     before = Archive(path)
     m = box.mount(path)
@@ -263,7 +263,7 @@ def test_both_files_of_a_pak_are_replaced(box):
 
 
 @pytest.mark.parametrize("which", [0, 1])
-def test_a_change_of_either_file_from_outside_is_a_conflict(box, which):
+def test_an_external_change_of_either_file_is_a_conflict(box, which):
     files = add_pak(box)
     m = box.mount(files[0])
     m.put("MEDIA/NEW.OGG", b"new", flags=os.O_WRONLY | os.O_CREAT)
@@ -280,7 +280,7 @@ def test_a_change_of_either_file_from_outside_is_a_conflict(box, which):
     m.unmount()
 
 
-def test_a_manifest_is_found_in_any_case_and_its_lack_is_told(box):
+def test_a_manifest_is_found_in_any_case_and_a_missing_one_is_reported(box):
     pak = box.add(corpus("pak/FLASKS.PAK").read_bytes(), "f.pak")
     m = box.mount(pak, code=2)
     assert "manifest" in m.result.err and "MAN" in m.result.err
@@ -296,19 +296,19 @@ def test_a_manifest_is_found_in_any_case_and_its_lack_is_told(box):
     ("NONE.MOD", bytes(200), "version"),
     ("SHORT.MOD", b"\4\0", "header"),
 ])
-def test_what_is_none_of_the_games_is_refused_by_name(box, name, data, word):
+def test_an_archive_of_another_game_is_refused_by_name(box, name, data, word):
     r = box.run(box.add(data, name), box.point())
     assert r.code == 2 and word.lower() in r.err.lower(), r.err
 
 
-def test_a_wrong_crc_is_told_when_it_is_found(box):
+def test_a_wrong_crc_is_reported_when_it_is_found(box):
     data = bytearray(small_mod())
     data[data.index(struct.pack("<I", zlib.crc32(dat("a"))))] ^= 1
     m, p = box.foreground(box.add(bytes(data), "S.MOD"))
     assert boxes.get(p.log) == b""
     assert boxes.refused(m.get, "MEDIA/UNITS/A.DAT") == errno.EIO
-    told = boxes.wait_for(lambda: boxes.get(p.log)).decode()
-    assert "MEDIA/UNITS/A.DAT" in told and "CRC-32" in told, told
+    reported = boxes.wait_for(lambda: boxes.get(p.log)).decode()
+    assert "MEDIA/UNITS/A.DAT" in reported and "CRC-32" in reported, reported
     m.unmount()
     p.wait(90)
 
@@ -324,19 +324,19 @@ def test_75000_entries_are_listed_without_inflating_anything(box):
     m.unmount()
 
 
-def test_who_asked_for_sizes_gets_them_with_the_names_from_then_on(box):
+def test_a_long_listing_gets_sizes_with_the_names(box):
     mod = box.add(large_mod(2500), "BIG.MOD")
 
-    def looked_up(how):
+    def count_lookups(how):
         m, p = box.foreground(mod, flag="-d")
         assert box.run(how, m.point, program="ls").code == 0
         m.unmount()
         p.wait(90)
         return boxes.get(p.log).count(b"opcode: LOOKUP")
 
-    assert looked_up("-R") < 10
-    # Of ten directories with 125 compiled files each: those of the first.
-    assert 10 < looked_up("-lR") < 250
+    assert count_lookups("-R") < 10
+    # Ten directories have 125 compiled files each; only those of the first are looked up.
+    assert 10 < count_lookups("-lR") < 250
 
 
 def test_an_archive_of_four_gigabytes_mounts(box):
@@ -357,10 +357,10 @@ def test_an_archive_of_four_gigabytes_mounts(box):
     assert os.stat(path).st_blocks * 512 < 1 << 20
 
 
-def test_an_editors_habits_work_on_a_text(box):
+def test_an_editor_can_save_a_text(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     path = m / "MEDIA/UNITS/A.DAT"
-    os.rename(path, path + "~")  # a backup by renaming, then a new file
+    os.rename(path, path + "~")  # a backup by rename, then a new file
     with open(path, "wb") as f:
         f.write(text_dat("edited", 2))
     os.unlink(path + "~")

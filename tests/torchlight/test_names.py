@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Names that compiled files do not hold: listed, learnt, or shown as numbers."""
+"""Property names that compiled files do not hold: from the file's list, learnt from texts, or shown as numbers."""
 import os
 import pathlib
 import re
@@ -25,7 +25,7 @@ def test_names_that_a_file_lists_are_shown(box):
     m.unmount()
 
 
-def test_names_are_learnt_from_what_is_written(box):
+def test_names_are_learnt_from_written_texts(box):
     unknown = tlwrite.bindat(("UNIT", [("QUXQUUX", 1, struct.pack("<i", 1))], []), {})
     m = box.mount(box.add(tlwrite.mod([("MEDIA/", "U.DAT", unknown, False),
                                        ("MEDIA/", "V.DAT", dat("v"), False)]), "S.MOD"))
@@ -33,7 +33,7 @@ def test_names_are_learnt_from_what_is_written(box):
     assert b"UNK_" in before
     m.put("MEDIA/V.DAT", b"[UNIT]\n\t<INTEGER>QUXQUUX:2\n[/UNIT]\n")
     assert m.get("MEDIA/V.DAT") == b"[UNIT]\n\t<INTEGER>QUXQUUX:2\n[/UNIT]\n"
-    # What one text teaches changes no other file.
+    # Names that one text teaches change no other file.
     assert m.get("MEDIA/U.DAT") == before
     sync(m)
     assert m.get("MEDIA/V.DAT") == b"[UNIT]\n\t<INTEGER>QUXQUUX:2\n[/UNIT]\n"
@@ -49,28 +49,28 @@ def test_names_are_learnt_from_what_is_written(box):
     m.unmount()
 
 
-def test_a_name_that_no_table_knows_is_told_once_at_the_save(box):
+def test_an_unknown_name_is_reported_once_at_the_save(box):
     m = box.mount(box.add(tlwrite.mod([("MEDIA/", "V.DAT", dat("v"), False),
                                        ("MEDIA/", "W.DAT", dat("w"), False)]), "S.MOD"))
     for name in "VW":
         m.put("MEDIA/%s.DAT" % name, b"[UNIT]\n\t<STRING>NAME:x\n\t<INTEGER>LEVLE:2\n"
               b"\t<INTEGER>UNK_0000ABCD:2\n[/UNIT]\n")
-    # What was mended before the save is not told.
+    # A name that was corrected before the save is not reported.
     m.put("MEDIA/W.DAT", b"[UNIT]\n\t<STRING>NAEM:x\n[/UNIT]\n")
     m.put("MEDIA/W.DAT", b"[UNIT]\n\t<STRING>NAME:x\n\t<INTEGER>LEVLE:3\n[/UNIT]\n")
     out = m.unmount().out
-    assert out.count("LEVLE") == 1 and "MEDIA/V.DAT: no table knows the name LEVLE" in out, out
+    assert out.count("LEVLE") == 1 and "MEDIA/V.DAT: the name LEVLE is in no table" in out, out
     assert "NAEM" not in out and "NAME" not in out and "ABCD" not in out
 
 
-def test_a_name_in_digits_is_the_hash_that_it_is(box):
-    """GUTS and RGLib print a name that they do not know so, and hash the digits when they compile it."""
+def test_a_name_of_digits_is_a_hash(box):
+    """GUTS and RGLib print unknown names as digits, and compile the digits as a name."""
     m = box.mount(box.add(tlwrite.mod([("MEDIA/", "V.DAT", dat("v"), False)]), "S.MOD"))
     text = b"[UNIT]\n\t<BOOL>2770992901:true\n\t<INTEGER>12345:1\n\t[1000000]\n\t[/1000000]\n[/UNIT]\n"
     m.put("MEDIA/V.DAT", text)
     out = m.unmount().out
-    assert "note: 2 names in digits are taken for the hashes that they are (MEDIA/V.DAT: " in out, out
-    assert "MEDIA/V.DAT: no table knows the name 12345; is it spelt right?" in out, out
+    assert "note: 2 names in digits are read as hashes (MEDIA/V.DAT: " in out, out
+    assert "MEDIA/V.DAT: the name 12345 is in no table (check its spelling)" in out, out
     hashes, fields, blocks = tlread.bindat(Archive(m.map).one("MEDIA/V.DAT"))["root"]
     assert [f[0] for f in fields] == [2770992901, tlread.name_hash("12345")] and blocks[0][0] == 1000000
     m = box.mount(m.map)
@@ -82,27 +82,27 @@ def test_a_name_in_digits_is_the_hash_that_it_is(box):
     assert tlread.bindat(Archive(m.map).one("MEDIA/V.DAT"))["root"] == (hashes, fields, blocks)
 
 
-def test_a_type_in_small_letters_is_a_string_and_noted(box):
-    """As the kit reads it."""
+def test_a_lowercase_type_is_a_string_with_a_note(box):
+    """The kit reads it so, too."""
     m = box.mount(box.add(tlwrite.mod([("MEDIA/", n + ".DAT", dat(n), False) for n in "VW"]), "S.MOD"))
     m.put("MEDIA/V.DAT", b"[UNIT]\n\t<STRING>NAME:v\n\t<integer>LEVEL:2\n\t<Float>RANGE:2\n[/UNIT]\n")
     out = m.unmount().out
-    assert "note: 1 file has types in small letters, which make a STRING of any value (MEDIA/V.DAT: line 3)" in out, out
+    assert "note: 1 file has types in lower case, which turn any value into a STRING (MEDIA/V.DAT: line 3)" in out, out
     m = box.mount(m.map)
     assert m.get("MEDIA/V.DAT") == b"[UNIT]\n\t<STRING>NAME:v\n\t<STRING>LEVEL:2\n\t<STRING>RANGE:2\n[/UNIT]\n"
     m.put("MEDIA/W.DAT", b"[UNIT]\n\t<string>NAME:w\n[/UNIT]\n")
-    assert "small letters" not in m.unmount().out
+    assert "lower case" not in m.unmount().out
 
 
-def test_many_names_that_no_table_knows_are_counted_in_no_time(box):
+def test_many_unknown_names_are_counted_fast(box):
     m = box.mount(box.add(tlwrite.mod([("MEDIA/", "V.DAT", dat("v"), False)]), "S.MOD"))
     fields = "".join("\t<INTEGER>K%d:1\n" % (i % 320000) for i in range(320100))
     begin = time.monotonic()
     m.put("MEDIA/V.DAT", ("[UNIT]\n%s[/UNIT]\n" % fields).encode())
     wrote = time.monotonic() - begin
     out = m.unmount().out
-    assert out.count("is it spelt right?") == 20 and re.search("no table knows 3199.. more names", out)
-    assert time.monotonic() - begin < 5 * wrote + 60  # quadratic: minutes
+    assert out.count("(check its spelling)") == 20 and re.search("3199.. more names are in no table", out)
+    assert time.monotonic() - begin < 5 * wrote + 60  # quadratic time would be minutes
 
 
 UNKNOWN = ("[Layout]\n\t<INTEGER>VERSION:4\n\t<UNSIGNED INT>COUNT:1\n\t[OBJECTS]\n\t\t[BASEOBJECT]\n"
@@ -112,15 +112,15 @@ UNKNOWN = ("[Layout]\n\t<INTEGER>VERSION:4\n\t<UNSIGNED INT>COUNT:1\n\t[OBJECTS]
            "\t\t\t[CHILDREN]\n\t\t\t[/CHILDREN]\n\t\t[/BASEOBJECT]\n\t[/OBJECTS]\n[/Layout]\n")
 
 
-def layouts(*names):
-    """A mod of layouts that hold a property which no table knows."""
+def layout_mod(*names):
+    """A mod of layouts with a property that no table has."""
     one = tlwrite.layout([lambda at: tlwrite.layout_object(
         at, 4, 7, props=[(250, struct.pack("<f", 0.25))])])
     return one, tlwrite.mod([("MEDIA/", n, one, False) for n in names])
 
 
-def test_the_kits_text_over_the_file_that_was_made_of_it_says_what_names_mean(box):
-    one, mod = layouts("A.LAYOUT", "B.LAYOUT")
+def test_the_kits_text_over_its_compiled_file_teaches_names(box):
+    one, mod = layout_mod("A.LAYOUT", "B.LAYOUT")
     path = box.add(mod, "S.MOD")
     m = box.mount(path)
     assert m.get("MEDIA/A.LAYOUT").decode() == UNKNOWN % "P_250"
@@ -139,10 +139,10 @@ def test_the_kits_text_over_the_file_that_was_made_of_it_says_what_names_mean(bo
     assert Archive(path).files["MEDIA/A.LAYOUT"] == [one]
 
 
-def test_what_a_layouts_text_alone_cannot_say_is_refused(box):
+def test_a_layout_text_with_an_unknown_name_is_refused(box):
     box.allow("*.mapfs-left")
-    m = box.mount(box.add(layouts("A.LAYOUT")[1], "S.MOD"))
-    # Another file might teach it, so that the save refuses it.
+    m = box.mount(box.add(layout_mod("A.LAYOUT")[1], "S.MOD"))
+    # Another file could teach the name, so only the save refuses it.
     m.put("MEDIA/NEW.LAYOUT", (UNKNOWN % "QUARTER").encode(), flags=os.O_WRONLY | os.O_CREAT)
     why = m.xattr("MEDIA/NEW.LAYOUT", "user.mapfs.error")
     assert "line 11" in str(why) and "QUARTER" in str(why) and "DESCRIPTOR Unit Trigger" in str(why)
@@ -151,15 +151,15 @@ def test_what_a_layouts_text_alone_cannot_say_is_refused(box):
     assert "MEDIA/NEW.LAYOUT" not in Archive(m.map).files
 
 
-def test_a_text_that_was_refused_for_a_name_is_accepted_after_a_save_that_teaches_it(box):
-    one, mod = layouts("A.LAYOUT")
+def test_a_text_refused_for_a_name_is_accepted_after_the_name_is_learnt(box):
+    one, mod = layout_mod("A.LAYOUT")
     m = box.mount(box.add(mod, "S.MOD"))
     text = (UNKNOWN % "QUARTER").encode()
     os.mkdir(m / "MEDIA/DEEP")
     m.put("MEDIA/DEEP/NEW.LAYOUT", text, flags=os.O_WRONLY | os.O_CREAT)
     assert "QUARTER" in m.xattr("MEDIA/DEEP/NEW.LAYOUT", "user.mapfs.error")
-    m.put("MEDIA/A.LAYOUT", text)  # over the file that was made of it
-    # What a text teaches counts from the next save on.
+    m.put("MEDIA/A.LAYOUT", text)  # over its compiled file
+    # Names from a text count from the next save on.
     assert "QUARTER" in m.xattr("MEDIA/DEEP/NEW.LAYOUT", "user.mapfs.error")
     sync(m)
     assert "refused" not in m.xattr("", "user.mapfs.status")
@@ -167,10 +167,10 @@ def test_a_text_that_was_refused_for_a_name_is_accepted_after_a_save_that_teache
     assert Archive(m.map).files["MEDIA/DEEP/NEW.LAYOUT"] == [one]
 
 
-def test_a_table_of_layouts_in_the_list_of_names_counts(box):
+def test_a_table_of_layouts_in_the_list_of_names_is_used(box):
     names = pathlib.Path(box.home) / "names.txt"
     names.write_text("4\tUnit Trigger\t250\tQUARTER\tFLOAT\n")
-    one, mod = layouts("A.LAYOUT")
+    one, mod = layout_mod("A.LAYOUT")
     m = box.mount(box.add(mod, "S.MOD"), opts="names=%s" % names)
     assert m.get("MEDIA/A.LAYOUT").decode() == UNKNOWN % "QUARTER"
     m.put("MEDIA/NEW.LAYOUT", (UNKNOWN % "QUARTER").encode(), flags=os.O_WRONLY | os.O_CREAT)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""A name in any case of letters is one name, and the kernel's memory of one case is no other truth."""
+"""A name is one name in every case of letters, also in the kernel's caches."""
 import os
 
 import box as boxes
@@ -10,69 +10,69 @@ from tlbox import sync
 MAKE = os.O_WRONLY | os.O_CREAT
 
 
-def there(m, *names):
+def names_exist(m, *names):
     return [os.path.exists(m / ("MEDIA/UNITS/" + n)) for n in names]
 
 
-def gone(m, *names):
-    """The kernel is told of a name after the request that made it go."""
-    return boxes.wait_for(lambda: not any(there(m, *names)))
+def names_disappear(m, *names):
+    """The kernel learns of a removed name only after the request."""
+    return boxes.wait_for(lambda: not any(names_exist(m, *names)))
 
 
-def small(box):
+def mount_small(box):
     return box.mount(box.add(small_mod(), "S.MOD"))
 
 
 def test_a_removed_file_is_gone_in_every_case(box):
-    m = small(box)
+    m = mount_small(box)
     m.put("MEDIA/UNITS/foo.ogg", b"x", flags=MAKE)
-    assert there(m, "FOO.OGG", "foo.OGG", "foo.ogg", "A.DAT", "a.dat") == 5 * [True]
+    assert names_exist(m, "FOO.OGG", "foo.OGG", "foo.ogg", "A.DAT", "a.dat") == 5 * [True]
     os.unlink(m / "MEDIA/UNITS/FOO.OGG")
-    assert gone(m, "foo.OGG", "FOO.OGG", "foo.ogg")
+    assert names_disappear(m, "foo.OGG", "FOO.OGG", "foo.ogg")
     os.unlink(m / "MEDIA/UNITS/a.dat")
-    assert gone(m, "A.dat", "a.dat", "A.DAT")
+    assert names_disappear(m, "A.dat", "a.dat", "A.DAT")
     m.unmount()
 
 
-def test_who_removes_by_the_name_that_is_shown_leaves_no_other_case(box):
-    m = small(box)
+def test_a_file_removed_by_its_shown_name_is_gone_in_every_case(box):
+    m = mount_small(box)
     names = sorted(os.listdir(m / "MEDIA/UNITS"))
-    assert names[0] == "A.DAT" and there(m, "a.dat", "A.dat") == [True, True]
+    assert names[0] == "A.DAT" and names_exist(m, "a.dat", "A.dat") == [True, True]
     os.unlink(m / "MEDIA/UNITS/A.DAT")
-    assert gone(m, "a.dat", "A.dat", "A.DAT")
+    assert names_disappear(m, "a.dat", "A.dat", "A.DAT")
     m.unmount()
 
 
-def test_a_renamed_file_has_its_old_name_in_no_case(box):
-    m = small(box)
-    assert there(m, "B.DAT", "b.dat") == [True, True]
+def test_a_renamed_file_loses_its_old_name_in_every_case(box):
+    m = mount_small(box)
+    assert names_exist(m, "B.DAT", "b.dat") == [True, True]
     os.rename(m / "MEDIA/UNITS/B.DAT", m / "MEDIA/UNITS/C.DAT")
-    assert there(m, "b.dat", "B.DAT", "c.dat", "C.DAT") == [False, False, True, True]
+    assert names_exist(m, "b.dat", "B.DAT", "c.dat", "C.DAT") == [False, False, True, True]
     os.rename(m / "MEDIA/UNITS/c.dat", m / "MEDIA/UNITS/d.dat")
-    assert gone(m, "c.dat", "C.DAT") and there(m, "D.DAT", "d.dat") == [True, True]
+    assert names_disappear(m, "c.dat", "C.DAT") and names_exist(m, "D.DAT", "d.dat") == [True, True]
     m.unmount()
 
 
-def test_a_replaced_file_is_the_new_one_in_every_case(box):
-    m = small(box)
+def test_a_replacing_file_is_found_in_every_case(box):
+    m = mount_small(box)
     m.put("MEDIA/UNITS/new.dat", dat("new"), flags=MAKE)
-    assert there(m, "b.dat", "B.DAT", "NEW.DAT") == 3 * [True]
+    assert names_exist(m, "b.dat", "B.DAT", "NEW.DAT") == 3 * [True]
     os.rename(m / "MEDIA/UNITS/new.dat", m / "MEDIA/UNITS/b.dat")
-    assert gone(m, "NEW.DAT", "new.dat")
+    assert names_disappear(m, "NEW.DAT", "new.dat")
     sync(m)
     assert boxes.wait_for(lambda: m.get("MEDIA/UNITS/B.DAT") == text_dat("new"))
     assert m.get("MEDIA/UNITS/b.DAT") == m.get("MEDIA/UNITS/b.dat") == text_dat("new")
     m.unmount()
 
 
-def test_a_directory_goes_along_in_every_case(box):
-    m = small(box)
+def test_a_renamed_directory_is_found_in_every_case(box):
+    m = mount_small(box)
     os.mkdir(m / "MEDIA/UNITS/sub")
     m.put("MEDIA/UNITS/sub/x.ogg", b"x", flags=MAKE)
-    assert there(m, "SUB", "SUB/X.OGG", "Sub/x.Ogg") == 3 * [True]
+    assert names_exist(m, "SUB", "SUB/X.OGG", "Sub/x.Ogg") == 3 * [True]
     os.rename(m / "MEDIA/UNITS/sub", m / "MEDIA/UNITS/other")
-    assert gone(m, "SUB", "SUB/X.OGG", "sub")
-    assert there(m, "OTHER/X.OGG", "other/x.ogg") == [True, True]
+    assert names_disappear(m, "SUB", "SUB/X.OGG", "sub")
+    assert names_exist(m, "OTHER/X.OGG", "other/x.ogg") == [True, True]
     os.chdir(m / "MEDIA/UNITS/OTHER")
     try:
         assert os.listdir(".") == ["x.ogg"] and os.path.exists("X.OGG")
@@ -82,8 +82,8 @@ def test_a_directory_goes_along_in_every_case(box):
     m.unmount()
 
 
-def test_what_is_written_at_once_after_a_rename_in_another_case_is_a_file_of_its_own(box):
-    m = small(box)
+def test_a_file_written_right_after_a_rename_in_another_case_is_a_new_file(box):
+    m = mount_small(box)
     for i in range(100):
         m.put("MEDIA/F%d.OGG" % i, b"one", flags=MAKE)
         os.rename(m / ("MEDIA/f%d.ogg" % i), m / ("MEDIA/g%d.ogg" % i))
@@ -93,8 +93,8 @@ def test_what_is_written_at_once_after_a_rename_in_another_case_is_a_file_of_its
     m.unmount()
 
 
-def test_what_is_written_at_once_after_a_removal_in_another_case_is_there(box):
-    m = small(box)
+def test_a_file_written_right_after_a_removal_in_another_case_exists(box):
+    m = mount_small(box)
     for i in range(100):
         m.put("MEDIA/F%d.OGG" % i, b"one", flags=MAKE)
         os.unlink(m / ("MEDIA/f%d.ogg" % i))
@@ -105,42 +105,42 @@ def test_what_is_written_at_once_after_a_removal_in_another_case_is_there(box):
     m.unmount()
 
 
-def shown(m):
+def list_tree(m):
     return sorted(os.path.relpath(os.path.join(above, n), m.point) for above, dirs, files in os.walk(m / "MEDIA")
                   for n in dirs + files)
 
 
-def test_letters_stay_through_saves_and_a_kill(box):
-    """Rule 1: no path changes, though an archive has no small letters."""
-    m = small(box)
+def test_the_case_of_names_survives_saves_and_a_kill(box):
+    """Rule 1: no path changes, although an archive has only capital letters."""
+    m = mount_small(box)
     os.mkdir(m / "MEDIA/new")
     os.mkdir(m / "MEDIA/new/Deep")
     m.put("MEDIA/new/Deep/u.dat", dat("u"), flags=MAKE)
     m.put("MEDIA/new/x%41.ogg", b"x", flags=MAKE)
-    os.rename(m / "MEDIA/UNITS", m / "MEDIA/Units")  # one name: nothing happens
+    os.rename(m / "MEDIA/UNITS", m / "MEDIA/Units")  # one folded name: nothing happens
     os.rename(m / "MEDIA/UNITS/A.DAT", m / "MEDIA/UNITS/moved.dat")
     os.unlink(m / "MEDIA/UNITS/B.DAT")
     m.put("MEDIA/UNITS/b.dat", dat("b"), flags=MAKE)
     os.rename(m / "MEDIA/EMPTY.OGG", m / "MEDIA/readme.txt")
-    before = shown(m)
+    before = list_tree(m)
     assert {"MEDIA/new/Deep/u.dat", "MEDIA/UNITS/moved.dat", "MEDIA/UNITS/b.dat", "MEDIA/readme.txt"} <= set(before)
     sync(m)
-    again = [p.replace("x%41.ogg", "XA.OGG") for p in before]  # in the one form of its name
-    assert shown(m) == sorted(again)
+    again = [p.replace("x%41.ogg", "XA.OGG") for p in before]  # in the one case that its folded name has
+    assert list_tree(m) == sorted(again)
     m.put("MEDIA/NEW/deep/v.dat", dat("v"), flags=MAKE)
     again.append("MEDIA/new/Deep/v.dat")
     sync(m)
-    assert shown(m) == sorted(again)
+    assert list_tree(m) == sorted(again)
     m.put("MEDIA/new/w.dat", dat("w"), flags=MAKE)
     again.append("MEDIA/new/w.dat")
     box.kill_worker()
     m = box.mount(m.map)
-    assert shown(m) == sorted(again)
+    assert list_tree(m) == sorted(again)
     os.mkdir(m / "MEDIA/new/deep2")
     os.rename(m / "MEDIA/new/Deep", m / "MEDIA/new/deep2/Deep")
     m.unmount()
     m = box.mount(m.map)
-    assert "MEDIA/NEW/DEEP2/DEEP/V.DAT" in shown(m)
+    assert "MEDIA/NEW/DEEP2/DEEP/V.DAT" in list_tree(m)
     m.unmount()
     data = boxes.get(m.map)
     names = [p + e["name"] for p, entries in tlread.manifest(data[tlread.modheader(data)["offman"]:])["dirs"]
@@ -148,13 +148,13 @@ def test_letters_stay_through_saves_and_a_kill(box):
     assert names == [n.upper() for n in names]
 
 
-def test_who_looks_by_other_letters_changes_no_name(box):
-    m = small(box)
+def test_a_lookup_in_another_case_changes_no_name(box):
+    m = mount_small(box)
     m.put("media/units/b.dat", dat("b"))
-    assert there(m, "a.dat")
+    assert names_exist(m, "a.dat")
     os.rename(m / "MEDIA/readme.txt", m / "media/x.ogg")
     before = {"MEDIA/UNITS/A.DAT", "MEDIA/UNITS/B.DAT", "MEDIA/x.ogg", "MEDIA/UNITS"}
-    assert before <= set(shown(m))
+    assert before <= set(list_tree(m))
     sync(m)
-    assert before <= set(shown(m))
+    assert before <= set(list_tree(m))
     m.unmount()

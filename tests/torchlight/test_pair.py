@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Zlib
-"""A PAK and its manifest are one: a disk that fails and a program that dies at every step of their
-save, by a shim before libc."""
+"""A PAK and its manifest are saved together: a shim before libc makes the disk fail and the program die at every
+step."""
 import errno
 import os
 import random
@@ -27,14 +27,14 @@ def pak():
     return p.finish(), tlwrite.manifest([("MEDIA/", rows)], total=3)
 
 
-def add(box):
+def add_pair(box):
     section, table = pak()
     return box.add(section, "X.PAK"), box.add(table, "X.PAK.MAN")
 
 
-def steps_of_a_save(box):
+def count_steps_of_a_save(box):
     shim = box.shim(Fault)
-    path, man = add(box)
+    path, man = add_pair(box)
     m = box.mount(path, shim=shim)
     m.put(NAME, dat("new"))
     shim.arm(Fault.COUNT)
@@ -45,19 +45,19 @@ def steps_of_a_save(box):
     return shim.calls()
 
 
-def clear(box):
+def remove_files(box):
     for name in box.beside():
         os.unlink(os.path.join(box.maps, name))
 
 
 @pytest.mark.parametrize("action", [Fault.KILL, Fault.KILL_TORN, Fault.FAIL, Fault.FAIL_FROM])
-def test_at_every_step_the_pair_is_old_or_new_or_made_so_by_the_next_mount(box, action):
-    steps, seen, mixed = steps_of_a_save(box), set(), 0
+def test_after_a_fault_at_any_step_the_pair_is_old_or_new(box, action):
+    steps, seen, mixed = count_steps_of_a_save(box), set(), 0
     assert 10 < steps <= STEPS_MAX
     for step in range(steps):
         what = "%s at %d" % (action, step)
         shim = box.shim(Fault)
-        path, man = add(box)
+        path, man = add_pair(box)
         old = boxes.get(path), boxes.get(man)
         m = box.mount(path, shim=shim)
         m.put(NAME, dat("new"))
@@ -72,39 +72,39 @@ def test_at_every_step_the_pair_is_old_or_new_or_made_so_by_the_next_mount(box, 
             Archive(path, man)
             seen.add(changed[0])
         m = box.mount(path)
-        # What close promised is in the archive or came back from the journal.
+        # Closed content is in the archive, or comes back from the journal.
         sync(m)
         assert m.get(NAME) == text_dat("new"), what
         m.unmount()
         assert Archive(path, man).one(NAME) == dat("new"), what
         assert not os.path.exists(os.path.join(box.maps, ".X.PAK.mapfs-pair")), what
-        clear(box)
-    # One failure alone may be made up for by the save that ends the mount.
+        remove_files(box)
+    # After a single failure, the save at unmount may succeed.
     assert seen == {False, True} or (action == Fault.FAIL and seen == {True})
     if action in (Fault.KILL, Fault.KILL_TORN):
         assert mixed, "no kill fell between the two renames: the test proves nothing"
 
 
-def test_a_read_only_mount_of_a_pair_that_was_cut_short_says_what_to_do(box):
-    path, _ = add(box)
+def test_a_read_only_mount_of_an_interrupted_pair_gives_advice(box):
+    path, _ = add_pair(box)
     with open(os.path.join(box.maps, ".X.PAK.mapfs-pair"), "wb") as f:
         f.write(b"mapfs pair 1\n.a.mapfs-new-1\nX.PAK\n.b.mapfs-new-2\nX.PAK.MAN\n")
     m = box.mount(path, opts="ro", code=2)
-    assert "cut short" in m.result.err
+    assert "interrupted" in m.result.err
     box.mount(path).unmount()
     assert box.beside() == []
 
 
-def pair_of(n, version):
-    """Files whose lengths tell the version."""
+def make_pair(n, version):
+    """The lengths of the files show the version."""
     p = tlwrite.Pak()
     bodies = [b"%d" % i * (1 + version * (i % 2)) for i in range(n)]
     rows = [tlwrite.entry("F%03d.OGG" % i, p.add(b, True), b, 6) for i, b in enumerate(bodies)]
     return p.finish(), tlwrite.manifest([("MEDIA/", rows)], total=n + 1)
 
 
-def refuse_all(m):
-    """Every change is EROFS."""
+def assert_read_only(m):
+    """Every change fails with EROFS."""
     path = m / "MEDIA/F000.OGG"
     for change in (lambda: m.put("MEDIA/F000.OGG", b"x"), lambda: os.unlink(path),
                    lambda: m.put("MEDIA/NEW.OGG", b"x", flags=os.O_WRONLY | os.O_CREAT),
@@ -114,8 +114,8 @@ def refuse_all(m):
 
 
 @pytest.mark.parametrize("name", ["X.PAK", "PAK.ZIP"])
-def test_a_pak_may_begin_as_a_file_of_another_kind(box, name):
-    """It begins with the largest compressed size, which can be any number: here the mark of gzip."""
+def test_a_pak_may_begin_like_a_file_of_another_type(box, name):
+    """A PAK begins with the largest compressed size, which can be any number: here the magic bytes of gzip."""
     noise = random.Random(43).randbytes(0x8b1f)
     n = next(n for n in range(len(noise) - 100, len(noise)) if len(zlib.compress(noise[:n], 6)) == 0x8b1f)
     p = tlwrite.Pak()
@@ -132,19 +132,19 @@ def test_a_pak_may_begin_as_a_file_of_another_kind(box, name):
 
 @pytest.mark.parametrize("n", [1, 3, 200])
 def test_a_pak_with_the_manifest_of_another_version_cannot_be_changed(box, n):
-    path, man = box.add(pair_of(n + 1, 0)[0], "X.PAK"), box.add(pair_of(n + 1, 1)[1], "X.PAK.MAN")
+    path, man = box.add(make_pair(n + 1, 0)[0], "X.PAK"), box.add(make_pair(n + 1, 1)[1], "X.PAK.MAN")
     before = boxes.get(path), boxes.get(man)
     m = box.mount(path)
     assert "read-only" in m.result.err and " bytes (" in m.result.err, m.result.err
     assert m.result.err.count("\n") == 1
-    refuse_all(m)
+    assert_read_only(m)
     m.unmount()
     assert (boxes.get(path), boxes.get(man)) == before and box.beside() == []
 
 
-def test_all_blocks_are_looked_at_before_the_first_change(box):
-    section, table = pair_of(300, 0)
-    at = section.index(b"\1\0\0\0\0\0\0\0" + b"7")  # one that the look at the mount leaves out
+def test_all_blocks_are_checked_before_the_first_change(box):
+    section, table = make_pair(300, 0)
+    at = section.index(b"\1\0\0\0\0\0\0\0" + b"7")  # an entry that the check at mount skips
     section = bytearray(section[:at] + b"\2" + section[at + 1:])
     section[4:8] = struct.pack("<I", tlread.pak_hash(section))
     path = box.add(bytes(section), "X.PAK")
@@ -152,13 +152,13 @@ def test_all_blocks_are_looked_at_before_the_first_change(box):
     m = box.mount(path)
     assert m.result.err == ""
     assert m.get("MEDIA/F000.OGG") == b"0"
-    refuse_all(m)
+    assert_read_only(m)
     m.unmount()
     assert box.beside() == []
 
 
 @pytest.mark.parametrize("offset", [2, 0xfffffff0])
-def test_an_entry_that_lies_nowhere_is_eio_and_the_archive_read_only(box, offset):
+def test_an_entry_outside_of_the_file_is_eio_and_the_archive_read_only(box, offset):
     section, table = pak()
     table = table.replace(struct.pack("<II", 8, len(dat("old"))), struct.pack("<II", offset, 5))
     path = box.add(section, "X.PAK")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""mapfs preview of textures and of the parts that image sets name, compared with PIL's pixels."""
+"""mapfs preview of textures and of the parts of image sets, compared with the pixels that PIL decodes."""
 import io
 import os
 import random
@@ -24,11 +24,11 @@ SET = ('<?xml version="1.0"?>\n<!-- <Imageset Imagefile="none.dds"> -->\n'
        '\t<Image Name="odd" XPos="-1" YPos="0" Width="1" Height="1" />\n</Imageset>\n')
 
 
-def pil():
+def import_pil():
     return pytest.importorskip("PIL.Image", reason="PIL (python3-pil) is not installed")
 
 
-def dds(kind, w, h, seed=0):
+def make_dds(kind, w, h, seed=0):
     size = (w + 3) // 4 * ((h + 3) // 4) * (8 if kind == b"DXT1" else 16)
     head = struct.pack("<4s7I44x2I4s5I5I", b"DDS ", 124, 0x1007, h, w, size, 0, 0, 32, 4, kind, 0, 0, 0, 0, 0,
                        0x1000, 0, 0, 0, 0)
@@ -36,7 +36,7 @@ def dds(kind, w, h, seed=0):
     return head + random.Random(seed).randbytes(size)
 
 
-def archive(box, files, name="S.MOD"):
+def add_archive(box, files, name="S.MOD"):
     return box.add(tlwrite.mod([("MEDIA/UI/", n, b, False) for n, b in files.items()]), name)
 
 
@@ -47,69 +47,69 @@ def preview(*args, code=0):
 
 
 def pixels(path):
-    image = pil().open(path)
+    image = import_pil().open(path)
     assert image.mode == "RGBA"
     return image.size, image.tobytes()
 
 
-def shown(box, made, path):
+def read_preview(box, made, path):
     out = os.path.join(box.root, "out.png")
     assert preview(made, path, out) == ""
     return pixels(out)
 
 
-def theirs(data):
-    image = pil().open(io.BytesIO(data))
+def decode_by_pil(data):
+    image = import_pil().open(io.BytesIO(data))
     return image.size, image.convert("RGBA").tobytes()
 
 
 @pytest.mark.parametrize("name", ["CYBER_EDITORMOD_dupname.MOD", "Commando.mod", "XOVER_EDITORMOD.MOD"])
-def test_the_textures_of_real_mods(box, name):
-    pil()
+def test_textures_of_real_mods_equal_those_of_pil(box, name):
+    import_pil()
     made = add_corpus(box, name)
     files = {p: b[0] for p, b in Archive(made, ours=False).files.items() if p.endswith(".DDS")}
     before = get(made)
     for path in sorted(files)[::1 if os.environ.get("MAPFS_TEST_ALL") else 7]:
-        assert shown(box, made, path) == theirs(files[path]), path
+        assert read_preview(box, made, path) == decode_by_pil(files[path]), path
     assert get(made) == before
 
 
 @pytest.mark.parametrize("kind", [b"DXT1", b"DXT3", b"DXT5"])
-def test_any_blocks(box, kind):
-    files = {"%d.DDS" % i: dds(kind, w, h, i) for i, (w, h) in enumerate(
+def test_random_blocks_are_decoded_as_by_pil(box, kind):
+    files = {"%d.DDS" % i: make_dds(kind, w, h, i) for i, (w, h) in enumerate(
         [(1, 1), (3, 2), (4, 4), (5, 4), (4, 5), (33, 18), (64, 64)])}
-    made = archive(box, files)
+    made = add_archive(box, files)
     for name, data in files.items():
-        assert shown(box, made, "media/ui/" + name) == theirs(data)
+        assert read_preview(box, made, "media/ui/" + name) == decode_by_pil(data)
 
 
-def test_parts_of_an_image_set(box):
-    sheet = dds(b"DXT5", 9, 6)
-    made = archive(box, {"SHEET.DDS": sheet, "S.IMAGESET": SET.encode(),
+def test_parts_of_an_image_set_are_drawn(box):
+    sheet = make_dds(b"DXT5", 9, 6)
+    made = add_archive(box, {"SHEET.DDS": sheet, "S.IMAGESET": SET.encode(),
                          "U.IMAGESET": b"\xff\xfe" + SET.encode("utf-16-le").replace(b"\r\0", b"")})
-    size, data = theirs(sheet)
+    size, data = decode_by_pil(sheet)
     assert size == (9, 6)
     rows = [data[36 * y:36 * y + 36] for y in range(6)]
     for s in ("MEDIA/UI/S.IMAGESET", "media/ui/u.imageset"):
-        assert shown(box, made, s) == shown(box, made, s + ":WHOLE") == (size, data)
+        assert read_preview(box, made, s) == read_preview(box, made, s + ":WHOLE") == (size, data)
     part = (2, 3), b"".join(r[16:24] for r in rows[1:4])
-    assert shown(box, made, "MEDIA/UI/S.IMAGESET:part: TWO") == part
+    assert read_preview(box, made, "MEDIA/UI/S.IMAGESET:part: TWO") == part
     out = os.path.join(box.root, "part.png")
     preview("--layer", "MEDIA/UI/S.IMAGESET:Part: two", made, out)
     assert pixels(out) == part
 
 
 @pytest.mark.parametrize("path,words", [
-    ("MEDIA/UI/S.IMAGESET:none", "it has no part 'none'"), ("MEDIA/UI/S.IMAGESET:odd", "XPos of the part is no number"),
+    ("MEDIA/UI/S.IMAGESET:none", "the image set has no part 'none'"), ("MEDIA/UI/S.IMAGESET:odd", "XPos of the part is not a number"),
     ("MEDIA/UI/S.IMAGESET:far", "the part (2 x 1 at 8, 0) reaches past the texture (9 x 6)"),
     ("MEDIA/UI/S.IMAGESET:big", "reaches past the texture"), ("MEDIA/UI/S.IMAGESET:nothing", "reaches past"),
-    ("MEDIA/UI/L.IMAGESET", "its texture is not in the archive"), ("MEDIA/UI/N.IMAGESET", "not an image set"),
+    ("MEDIA/UI/L.IMAGESET", "the texture is not in the archive"), ("MEDIA/UI/N.IMAGESET", "not an image set"),
     ("MEDIA/UI/CUT.DDS", "the texture is cut short"), ("MEDIA/UI/SHEET.DDS:x", "a texture has no parts"),
-    ("MEDIA/UI/DIR.IMAGESET", "its texture is not in the archive"), ("MEDIA/UI", "it is no picture"),
-    ("MEDIA/UI/NONE.DDS", "No such file"), ("MEDIA/UI/NONE.DDS:x", "No such file"), ("", "it is no picture")])
-def test_what_cannot_be_drawn(box, path, words):
-    sheet = dds(b"DXT1", 9, 6)
-    made = archive(box, {
+    ("MEDIA/UI/DIR.IMAGESET", "the texture is not in the archive"), ("MEDIA/UI", "not a picture"),
+    ("MEDIA/UI/NONE.DDS", "No such file"), ("MEDIA/UI/NONE.DDS:x", "No such file"), ("", "not a picture")])
+def test_files_that_cannot_be_drawn_are_refused(box, path, words):
+    sheet = make_dds(b"DXT1", 9, 6)
+    made = add_archive(box, {
         "SHEET.DDS": sheet, "CUT.DDS": sheet[:-1], "S.IMAGESET": SET.encode(), "N.IMAGESET": b"<x/>",
         "L.IMAGESET": b'<Imageset Imagefile="media/ui/gone.dds"/>', "DIR.IMAGESET": b'<Imageset Imagefile="media/ui"/>'})
     out = os.path.join(box.root, "out.png")
@@ -118,27 +118,27 @@ def test_what_cannot_be_drawn(box, path, words):
     assert not os.path.exists(out)
 
 
-def test_a_picture_on_standard_output(box):
-    made = archive(box, {"SHEET.DDS": dds(b"DXT1", 9, 6)})
+def test_a_picture_can_go_to_standard_output(box):
+    made = add_archive(box, {"SHEET.DDS": make_dds(b"DXT1", 9, 6)})
     out = os.path.join(box.root, "out.png")
     preview(made, "MEDIA/UI/SHEET.DDS", out)
     for args in ([made, "MEDIA/UI/SHEET.DDS", "-"], ["--layer", "MEDIA/UI/SHEET.DDS", made]):
         r = subprocess.run([places.BINARY, "preview", *args], capture_output=True, timeout=120)
         with open(out, "rb") as f:
             assert (r.returncode, r.stdout, r.stderr) == (0, f.read(), b"")
-    # A path where the picture's name would stand is none.
-    assert "SHEET.DDS: a picture is PNG" in preview(made, "MEDIA/UI/SHEET.DDS", code=2)
+    # A path that exists as the output name is refused.
+    assert "SHEET.DDS: the name of a picture must end in .png" in preview(made, "MEDIA/UI/SHEET.DDS", code=2)
 
 
-def test_plain_pixels(box):
+def test_uncompressed_pixels_are_drawn(box):
     head = struct.pack("<4s7I44x2I4s5I5I", b"DDS ", 124, 0x100F, 2, 3, 12, 0, 0, 32, 0x41, b"\0" * 4, 32, 0xFF0000,
                        0xFF00, 0xFF, 0xFF000000, 0x1000, 0, 0, 0, 0)
     body = bytes(range(24))
-    made = archive(box, {"P.DDS": head + body})
-    assert shown(box, made, "MEDIA/UI/P.DDS") == ((3, 2), b"".join(
+    made = add_archive(box, {"P.DDS": head + body})
+    assert read_preview(box, made, "MEDIA/UI/P.DDS") == ((3, 2), b"".join(
         body[i + 2:i + 3] + body[i + 1:i + 2] + body[i:i + 1] + body[i + 3:i + 4] for i in range(0, 24, 4)))
 
 
 @pytest.mark.parametrize("args", [[], ["a", "b", "c", "d"], ["--layer", "x", "a", "b", "c"]])
-def test_a_wrong_command_line(args):
+def test_a_wrong_command_line_is_refused(args):
     preview(*args, code=1)

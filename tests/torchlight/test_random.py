@@ -1,12 +1,8 @@
 # SPDX-License-Identifier: Zlib
-"""Random edits of small archives against a plain model of a tree without cases (model.py).
-
-After each save the archive, by a reader that shares nothing with mapfs, holds what the model says, and the
-report names what went, came or stayed; after a kill the next mount shows what was closed. The sequences run on
-the tree without FUSE (mount/core.c).
-
-MAPFS_TEST_SEED=N runs one sequence and tells its steps; MAPFS_TEST_ALL=1 runs more.
-"""
+"""Random edits of small archives, compared with a plain model of a tree with folded names (model.py). After each save
+an independent reader finds in the archive what the model holds, and the report names added, removed and kept files;
+after a kill, the next mount shows all closed content. The sequences run on the tree without FUSE (mount/core.c).
+MAPFS_TEST_SEED=N runs one sequence and prints its steps; MAPFS_TEST_ALL=1 runs more."""
 import contextlib
 import os
 
@@ -25,13 +21,13 @@ from randomedits import Edits, texts
 SEED = os.environ.get("MAPFS_TEST_SEED")
 MORE = bool(os.environ.get("MAPFS_TEST_ALL"))
 ROUNDS, STEPS = 4, 9
-WHEN = EPOCH + 10 ** 16  # what is new to no one
+WHEN = EPOCH + 10 ** 16  # older than any edit
 FORMS = ["utf8", "utf16", "utf8", "utf8", "off"]
 TEXTS = {form: texts(form) for form in FORMS}
 
 
-def archive(seed):
-    """An archive of one of three styles: (the file, its manifest or None, {path: content}, hidden, directories)"""
+def make_archive(seed):
+    """An archive in one of three styles: (file, manifest or None, {path: content}, hidden, directories)."""
     made = {sort: list(b.values()) for sort, b in TEXTS["utf8"][1].items()}
     dat = made["DAT"]
     files = {"MEDIA/README.TXT": b"hello\n", "MEDIA/U.DAT": dat[0], "MEDIA/D1/U.DAT": dat[1],
@@ -58,7 +54,7 @@ def archive(seed):
     return tlwrite.modheader(len(section), dels=hidden) + section + table, None, files, hidden, empty
 
 
-def shows(path, data):
+def decode_content(path, data):
     sort = kind(path)
     if sort == "DAT":
         return tlread.bindat(data)["root"]
@@ -68,7 +64,7 @@ def shows(path, data):
 
 
 class Sequence:
-    """plain: -o text=off"""
+    """A random sequence of edits, saves and kills of one archive."""
 
     def __init__(self, seed, tree, room, files, hidden, empty):
         self.seed, self.tree, self.room = seed, tree, room
@@ -83,66 +79,66 @@ class Sequence:
     def first(self, path, data):
         return data if self.form == "off" else self.text(path, data)
 
-    def wrong(self, what):
+    def fail(self, what):
         pytest.fail("seed %d\n%s\n%s" % (self.seed, "\n".join(self.edits.log), what))
 
     # ---- comparisons
 
-    def compare_shown(self, what):
+    def assert_shown(self, what):
         got = told.tree(self.tree)
         control = [p for p in got if p.startswith(".mod")]
         listed = got.get(".mod/removed.txt", b"").decode().splitlines()
         got = {fold(p): d for p, d in got.items() if p not in control}
         if len(got) + len(control) != len(told.tree(self.tree)):
-            self.wrong("%s shows a name twice" % what)
-        self.differ(self.model.shown(), got, what)
+            self.fail("%s shows a name twice" % what)
+        self.assert_equal_files(self.model.shown(), got, what)
         if sorted(listed) != sorted(self.model.listed):
-            self.wrong("%s lists %s as removed instead of %s" % (what, listed, self.model.listed))
+            self.fail("%s lists %s as removed instead of %s" % (what, listed, self.model.listed))
 
-    def differ(self, want, got, what):
+    def assert_equal_files(self, want, got, what):
         lines = ["%s: not there" % p for p in want if p not in got] + [
             "%s: there" % p for p in got if p not in want] + [
             "%s: %r instead of %r" % (p, got[p], want[p]) for p in want if p in got and got[p] != want[p]]
         if lines:
-            self.wrong("%s:\n%s" % (what, "\n".join(lines)))
+            self.fail("%s:\n%s" % (what, "\n".join(lines)))
 
-    def read(self, a):
+    def read_archive(self, a):
         """The archive's files as the mount would show them."""
         if any(len(b) > 1 for b in a.files.values()) or any(p != fold(p) for p in a.files):
-            self.wrong("names: %s" % {p: len(b) for p, b in a.files.items()})
+            self.fail("names: %s" % {p: len(b) for p, b in a.files.items()})
         return {p: b[0] if self.model.plain else self.text(p, b[0]) for p, b in a.files.items()}
 
     def text(self, path, data):
         if not kind(path):
             return data
-        return next((t for t, b in TEXTS[self.form][1][kind(path)].items() if shows(path, b) == shows(path, data)),
+        return next((t for t, b in TEXTS[self.form][1][kind(path)].items() if decode_content(path, b) == decode_content(path, data)),
                     data)
 
     def check_saved(self, a, code, report, result, shown, fresh):
-        was, got = dict(self.model.objects(self.model.base, "")), self.read(a)
-        self.differ({p: data for p, (data, _) in result.files.items()}, got, "the archive")
+        was, got = dict(self.model.objects(self.model.base, "")), self.read_archive(a)
+        self.assert_equal_files({p: data for p, (data, _) in result.files.items()}, got, "the archive")
         hidden = self.model.canonical(got)
         if sorted(a.removed) != sorted(hidden):
-            self.wrong("the archive hides %s instead of %s" % (a.removed, hidden))
+            self.fail("the archive hides %s instead of %s" % (a.removed, hidden))
         self.check_times(a, result)
         self.check_dirs(a, hidden)
         self.check_report(was, result, code, report)
-        # A directory stays as long as a file of it is hidden, be it removed.
+        # A directory stays as long as the list hides a file in it, even if the directory is removed.
         report = "".join(line + "\n" for line in report.splitlines() if not any(
             h.startswith(fold(line).removeprefix("REMOVED: ") + "/") for h in hidden))
         why = told.untrue(report, shown, told.tree(fresh), fold, self.alike)
         if why:
-            self.wrong(why + "\n" + report)
+            self.fail(why + "\n" + report)
 
     @staticmethod
     def alike(path, data, old):
-        """What files are hidden is compared with the archive; in a PAK their order is another one."""
+        """The hidden files are compared with the archive; in a PAK their order differs."""
         return data == old or path == ".mod/removed.txt"
 
     def check_times(self, a, result):
         for path, (_, time) in result.files.items():
             if time is not None and a.times[path] != time:
-                self.wrong("%s has the time %s instead of %s" % (path, a.times[path], time))
+                self.fail("%s has the time %s instead of %s" % (path, a.times[path], time))
 
     def check_dirs(self, a, hidden):
         got = set()
@@ -151,35 +147,35 @@ class Sequence:
             for parts in (p.strip("/").split("/") for p in paths):
                 got |= {"/".join(parts[:i + 1]) for i in range(len(parts))}
         want = self.model.dirs(hidden)
-        self.differ({p: 0 for p in want}, {p: 0 for p in got if p and (p in want or HIDDEN_DIR not in p)},
+        self.assert_equal_files({p: 0 for p in want}, {p: 0 for p in got if p and (p in want or HIDDEN_DIR not in p)},
                     "the archive's directories")
 
     def check_report(self, was, result, code, report):
         lines = [fold(line) for line in report.splitlines()]
 
-        def told_of(path, kind):
+        def is_reported(path, kind):
             parts = fold(path).split("/")
             return any("%s: %s" % (kind, "/".join(parts[:i])) in lines for i in range(1, len(parts) + 1))
 
         def replaced(path):
             parts = path.split("/")
             return any(line % "/".join(parts[:i]) in lines for i in range(1, len(parts) + 1) for line in (
-                "NOTE: WHAT WAS %s BEFORE WAS REMOVED",
-                "NOTE: %s WAS REMOVED, AND IS EMPTY NOW: THE MAP STILL HAS ONE"))
+                "NOTE: THE FORMER %s WAS REMOVED",
+                "NOTE: %s WAS EMPTIED, NOT REMOVED: THE MAP ALWAYS HAS IT"))
         if code != (5 if any(line.startswith("RESCUED: ") for line in lines) else 0):
-            self.wrong("exit code %d\n%s" % (code, report))
+            self.fail("exit code %d\n%s" % (code, report))
         for path in result.kept.values():
-            if not any(line.startswith("NOTE: %s WAS MOVED" % path) for line in lines):
-                self.wrong("not told: %s stays\n%s" % (path, report))
+            if not any(line.startswith("NOTE: %s IS KEPT: ITS FILE WAS MOVED" % path) for line in lines):
+                self.fail("not told: %s stays\n%s" % (path, report))
         stays = set(result.of.values())
         for path, obj in was.items():
             paths = path, self.model.path_now(obj)
-            if obj not in stays and not any(told_of(p, "REMOVED") or replaced(fold(p)) for p in paths):
-                self.wrong("not told: %s went\n%s" % (path, report))
+            if obj not in stays and not any(is_reported(p, "REMOVED") or replaced(fold(p)) for p in paths):
+                self.fail("not told: %s went\n%s" % (path, report))
         for path, (data, _) in result.files.items():
             if (path not in was or was[path].data != data) and path not in result.kept.values() and not (
-                    told_of(path, "SAVED") or any(line.startswith("SAVED: AND ") for line in lines)):
-                self.wrong("not told: %s is new\n%s" % (path, report))
+                    is_reported(path, "SAVED") or any(line.startswith("SAVED: AND ") for line in lines)):
+                self.fail("not told: %s is new\n%s" % (path, report))
 
     # ---- a sequence
 
@@ -188,7 +184,7 @@ class Sequence:
             for at in range(ROUNDS):
                 for _ in range(STEPS):
                     self.edits.step()
-                self.compare_shown("the mount")
+                self.assert_shown("the mount")
                 what = self.edits.rng.choice(["save", "kill", "save, kill", "end"])
                 self.edits.log.append("# " + what)
                 if what.startswith("save"):
@@ -196,11 +192,11 @@ class Sequence:
                 if what == "end":
                     self.save(self.tree.end)
                 if what != "save":
-                    self.again("the next mount")
+                    self.remount_after_kill("the next mount")
             self.edits.log.append("# end")
             self.save(self.tree.end)
         except (AssertionError, OSError, RuntimeError) as e:
-            self.wrong(str(e))
+            self.fail(str(e))
 
     def save(self, save):
         result = self.model.build()
@@ -220,23 +216,23 @@ class Sequence:
             self.model.ended()
 
     def check_left(self, report):
-        """What was refused is copied out, and told."""
+        """Refused content is copied out and reported."""
         left = [fold(line.partition(".mapfs-left")[2].partition("/")[2]) for line in report.splitlines() if line.startswith("rescued: ")]
         drafts = {fold(path_of(n)) for n in self.model.nodes(False) if isinstance(n, File) and n.refused}
         for path in drafts:
             if not any(line.startswith(path + ":") for line in left):
-                self.wrong("not told: %s is left\n%s" % (path, report))
+                self.fail("not told: %s is left\n%s" % (path, report))
 
-    def again(self, what):
+    def remount_after_kill(self, what):
         form = self.form if self.form == "off" else self.edits.rng.choice(["utf8", "utf8", "utf16"])
         notes = self.tree.kill("text=" + form)
-        # What comes back is what it was, and so is all else.
-        if "its options hold: -o text=%s\n" % self.form not in notes:
+        # Content that returns and all other content are unchanged.
+        if "with its options: -o text=%s\n" % self.form not in notes:
             self.form = form
         self.tree.option = "text=" + self.form
         self.edits.log.append("# text=" + self.form)
         self.model.remounted(TEXTS[self.form][0])
-        self.compare_shown(what)
+        self.assert_shown(what)
 
 
 class ArchiveTree(CoreTree):
@@ -276,7 +272,7 @@ def room():
 
 
 def run(core, room, seed):
-    main, man, *rest = archive(seed)
+    main, man, *rest = make_archive(seed)
     option = "text=" + FORMS[seed % 5]
     tree = ArchiveTree(core, man is not None, option)
     tree.open(tree.write(room, "new", (main, man)), option)

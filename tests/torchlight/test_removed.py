@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""What is removed, or called as another thing is in an archive: files that are to be hidden, names with a '%'."""
+"""Removed files, the list of files that a mod hides, and names with a '%'."""
 import os
 import shutil
 
@@ -9,11 +9,11 @@ from archives import Archive, small_mod, text_dat
 from tlbox import sync
 
 NEW = os.O_WRONLY | os.O_CREAT
-HIDDEN = "note: .mod/removed.txt: %s in the archive itself, and not hidden"
+HIDDEN = "note: .mod/removed.txt: %s in the archive itself and not hidden"
 
 
 @pytest.mark.parametrize("first", ["list", "file"])
-def test_a_new_file_that_is_to_be_hidden_too_is_saved(box, first):
+def test_a_new_file_that_the_list_hides_is_saved(box, first):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     os.mkdir(m / "MEDIA/new")
     if first == "file":
@@ -29,8 +29,8 @@ def test_a_new_file_that_is_to_be_hidden_too_is_saved(box, first):
     m.unmount()
 
 
-def test_a_directory_that_the_list_speaks_of_is_listed_after_the_save(box):
-    """Also where its parent was listed before, and the kernel caches that."""
+def test_a_directory_that_the_list_names_is_listed_after_the_save(box):
+    """Also if its parent was listed before, and the kernel caches the listing."""
     m = box.mount(box.add(small_mod(), "S.MOD"))
     assert "NEW" not in os.listdir(m / "MEDIA") and not os.path.exists(m / "MEDIA/NEW")
     m.put(".mod/removed.txt", b"MEDIA/NEW/Q.TXT\n")
@@ -55,8 +55,8 @@ def test_a_file_of_the_archive_is_not_hidden(box):
 
 
 @pytest.mark.parametrize("saved", [False, True])
-def test_a_file_that_comes_with_its_directory_is_not_hidden(box, saved):
-    """Where the list had it since the mount, as if the file alone had come."""
+def test_a_file_that_moves_with_its_directory_is_not_hidden(box, saved):
+    """Even if the list had its name since the mount, as for a file that moves alone."""
     m = box.mount(box.add(small_mod(), "S.MOD"))
     os.mkdir(m / "MEDIA/OTHER")
     m.put("MEDIA/OTHER/A.DAT", text_dat("other", 7), flags=NEW)
@@ -83,8 +83,8 @@ def test_a_file_that_comes_with_its_directory_is_not_hidden(box, saved):
 
 
 @pytest.mark.parametrize("saved", [False, True])
-def test_what_is_hidden_and_removed_is_hidden(box, saved):
-    """A save between the two leaves it out of the list: there was nothing to hide."""
+def test_a_hidden_and_removed_file_is_hidden(box, saved):
+    """A save between the two drops it from the list: there was nothing to hide."""
     m = box.mount(box.add(small_mod(), "S.MOD"))
     m.put(".mod/removed.txt", b"MEDIA/README.TXT\n")
     if saved:
@@ -100,8 +100,8 @@ def test_what_is_hidden_and_removed_is_hidden(box, saved):
     m.unmount()
 
 
-def test_names_that_an_archive_has_no_two_of_are_one_file(box):
-    """As those that differ in the case of letters; also after a save, which shows them in one form."""
+def test_names_that_are_equal_in_an_archive_are_one_file(box):
+    """As names that differ in case; also after a save, which shows them in one form."""
     files = {"p%q.txt": "MEDIA/p%25q.txt", "pAq.txt": "MEDIA/p%41q.txt", "d%d/x": "MEDIA/d%25d/x"}
     m = box.mount(box.add(small_mod(), "S.MOD"))
     os.mkdir(m / "MEDIA/d%d")
@@ -125,7 +125,7 @@ def test_names_that_an_archive_has_no_two_of_are_one_file(box):
     assert a.one("MEDIA/PAQ.TXT") == b"pAq.txt" and a.one("MEDIA/D%D/X") == b"d%d/x"
 
 
-def test_a_removed_directory_of_which_the_list_spoke_before_is_gone(box):
+def test_a_removed_directory_that_the_old_list_named_is_gone(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     m.put(".mod/removed.txt", b"MEDIA/GONE/X.DAT\nMEDIA/OTHER/X.DAT\n")
     m.unmount()
@@ -134,14 +134,14 @@ def test_a_removed_directory_of_which_the_list_spoke_before_is_gone(box):
     os.rmdir(m / "MEDIA/OTHER")
     m.put(".mod/removed.txt", b"MEDIA/OTHER/X.DAT\n")
     assert sorted(m.unmount().out.splitlines()) == [
-        "note: MEDIA/OTHER was removed, and is empty now: the map still has one",
+        "note: MEDIA/OTHER was emptied, not removed: the map always has it",
         "removed: MEDIA/GONE", "saved: .mod/removed.txt"]
     m = box.mount(m.map)
     assert "GONE" not in os.listdir(m / "MEDIA") and os.listdir(m / "MEDIA/OTHER") == []
     m.unmount()
 
 
-def test_a_removed_directory_of_which_the_list_speaks_anew_is_there(box):
+def test_a_removed_directory_that_a_new_list_names_exists(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     m.put(".mod/removed.txt", b"")
     sync(m)
@@ -149,13 +149,13 @@ def test_a_removed_directory_of_which_the_list_speaks_anew_is_there(box):
     shutil.rmtree(m / "MEDIA/UNITS")
     lines = m.unmount().out.splitlines()
     assert "removed: MEDIA/UNITS" not in lines
-    assert "note: MEDIA/UNITS was removed, and is empty now: the map still has one" in lines
+    assert "note: MEDIA/UNITS was emptied, not removed: the map always has it" in lines
     m = box.mount(m.map)
     assert os.listdir(m / "MEDIA/UNITS") == []
     m.unmount()
 
 
-def test_a_removed_directory_of_which_the_list_never_spoke_and_speaks_is_there(box):
+def test_a_removed_directory_that_only_the_new_list_names_exists(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     os.mkdir(m / "MEDIA/X")
     m.unmount()
@@ -163,24 +163,24 @@ def test_a_removed_directory_of_which_the_list_never_spoke_and_speaks_is_there(b
     m.put(".mod/removed.txt", b"MEDIA/X/GAME.DAT\n")
     os.rmdir(m / "MEDIA/X")
     assert sorted(m.unmount().out.splitlines()) == [
-        "note: MEDIA/X was removed, and is empty now: the map still has one", "saved: .mod/removed.txt"]
+        "note: MEDIA/X was emptied, not removed: the map always has it", "saved: .mod/removed.txt"]
     m = box.mount(m.map)
     assert os.listdir(m / "MEDIA/X") == []
     m.unmount()
 
 
-def test_what_was_removed_of_a_directory_that_was_made_again_is_told(box):
+def test_files_removed_with_a_recreated_directory_are_reported(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     shutil.rmtree(m / "MEDIA/UNITS")
     os.makedirs(m / "MEDIA/UNITS/SUB")
     m.put("MEDIA/UNITS/B.DAT", text_dat("new"), flags=os.O_WRONLY | os.O_CREAT)
     assert sorted(m.unmount().out.splitlines()) == [
-        "note: what was MEDIA/UNITS before was removed", "saved: MEDIA/UNITS"]
+        "note: the former MEDIA/UNITS was removed", "saved: MEDIA/UNITS"]
     assert set(Archive(m.map).files) == {"MEDIA/README.TXT", "MEDIA/EMPTY.OGG", "MEDIA/UNITS/B.DAT"}
 
 
 @pytest.mark.parametrize("whole", [False, True])
-def test_the_list_itself_removed_is_an_empty_one_and_a_header_stays(box, whole):
+def test_a_removed_list_is_empty_and_the_header_stays(box, whole):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     m.put(".mod/removed.txt", b"MEDIA/GAME.DAT\n")
     m.unmount()
@@ -193,7 +193,7 @@ def test_the_list_itself_removed_is_an_empty_one_and_a_header_stays(box, whole):
     m.result = box.run("-u", m.point)
     assert m.result.code == 5
     assert m.result.out.splitlines() == [
-        "note: .mod/info.json was removed, and is always there: it stays",
+        "note: .mod/info.json was not removed: it is required",
         "note: .mod/removed.txt was removed, and is empty now: the map still has one"]
     m = box.mount(m.map)
     assert m.get(".mod/removed.txt") == b"" and m.get(".mod/info.json") == header
@@ -201,17 +201,17 @@ def test_the_list_itself_removed_is_an_empty_one_and_a_header_stays(box, whole):
 
 
 @pytest.mark.parametrize("listed", ["HID/X.DAT", "HID/SUB/X.DAT"])
-def test_a_directory_that_came_to_the_place_of_one_that_the_list_names_is_there_after_a_kill(box, listed):
+def test_a_directory_in_place_of_a_listed_one_survives_a_kill(box, listed):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     m.put(".mod/removed.txt", b"MEDIA/%s\n" % listed.encode())
-    sync(m)  # it has the directories that the list names
+    sync(m)  # a directory with the subdirectories that the list names
     if "SUB" in listed:
         os.rmdir(m / "MEDIA/HID/SUB")
     os.rename(m / "MEDIA/UNITS", m / "MEDIA/HID")
     os.mkdir(m / "MEDIA/UNITS")
     box.kill_worker()
     m = box.mount(m.map)
-    assert "could not be done" not in m.result.err
+    assert "cannot replay" not in m.result.err
     assert sorted(os.listdir(m / "MEDIA/HID")) == ["A.DAT", "B.DAT", "PIC.JPG"]
     assert os.listdir(m / "MEDIA/UNITS") == []
     assert {"saved: MEDIA/HID", "saved: MEDIA/UNITS"} <= set(m.unmount().out.splitlines())
@@ -221,7 +221,7 @@ def test_a_directory_that_came_to_the_place_of_one_that_the_list_names_is_there_
 
 
 @pytest.mark.parametrize("listed", ["OUT/HID/X.DAT", "OUT/HID/SUB/X.DAT"])
-def test_a_directory_that_moved_and_went_stays_gone_though_the_list_named_one_in_it(box, listed):
+def test_a_moved_and_removed_directory_stays_gone_although_the_list_names_a_subdirectory(box, listed):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     os.mkdir(m / "MEDIA/OUT")
     m.put(".mod/removed.txt", b"MEDIA/%s\n" % listed.encode())
@@ -232,7 +232,7 @@ def test_a_directory_that_moved_and_went_stays_gone_though_the_list_named_one_in
     there = sorted(os.listdir(m / "MEDIA"))
     box.kill_worker()
     m = box.mount(m.map)
-    assert "could not be done" not in m.result.err
+    assert "cannot replay" not in m.result.err
     assert sorted(os.listdir(m / "MEDIA")) == there
     m.unmount()
     assert Archive(m.map).removed == ["MEDIA/" + listed]

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* What names in a layout's text mean: the table, a user's lines, and what is learnt. */
-#include "tl_test.h"
+/* Meanings of names in a layout's text: the table, the user's lines, and learnt names. */
+#include "support/tl_test.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 static struct names *shipped;
 
-/* One object of that type, id 7, with these fields. */
+/* A layout with one object of that type, id 7, with these fields. */
 static char *layout_of(const char *type, const char *fields)
 {
 	struct buffer text = BUFFER_INIT;
@@ -65,7 +65,7 @@ static void assert_same(const struct result *a, const struct result *b)
 	assert_memory_equal(a->file.data, b->file.data, a->file.size);
 }
 
-/* The root's name is not stored. */
+/* The name of the root is not stored. */
 static void assert_text(
 	const struct buffer *file, const struct names *names, const char *type, const char *fields)
 {
@@ -90,8 +90,8 @@ static struct names *names_of(const char *list)
 	return n;
 }
 
-/* The kit's own list has it, and no pair shows it. */
-static void what_no_pair_shows_has_its_name(void **state)
+/* The list of the kit has it, and no pair shows it. */
+static void names_that_no_pair_shows_come_from_the_kits_list(void **state)
 {
 	RESULT named = compile("Camera Shake",
 		"\t\t\t\t<FLOAT>DIRECTIONX:1\n\t\t\t\t<FLOAT>DIRECTIONY:0\n"
@@ -108,8 +108,8 @@ static void what_no_pair_shows_has_its_name(void **state)
 		"\t\t\t\t<FLOAT>DIRECTIONZ:2\n\t\t\t\t<BOOL>FADES:true\n");
 }
 
-/* Every code and name of the table means one thing. */
-static void the_table_does_not_contradict_itself(void **state)
+/* Every code and every name of the table has one meaning. */
+static void the_table_has_no_contradictions(void **state)
 {
 	size_t properties = 0, types = 0;
 	struct str name;
@@ -136,11 +136,11 @@ static void the_table_does_not_contradict_itself(void **state)
 		}
 	}
 	assert_int_equal(types, 158);
-	/* All 2335 but the six that no compiled object has. */
+	/* All 2335 properties except the six that no compiled object has. */
 	assert_int_equal(properties, 2329);
 }
 
-static void a_users_lines_name_types_and_properties(void **state)
+static void the_users_lines_name_types_and_properties(void **state)
 {
 	CLEANUP(names_unref)
 	struct names *n = names_of("# a comment\n"
@@ -165,7 +165,7 @@ static void a_users_lines_name_types_and_properties(void **state)
 	assert_true(names_find(n, name_hash(STR("A NAME")), &name));
 }
 
-static void a_users_lines_change_nothing_that_is_known(void **state)
+static void the_users_lines_do_not_change_known_names(void **state)
 {
 	CLEANUP(names_unref)
 	struct names *n = names_of("4\tUnit Trigger\t97\tOTHER\tBOOL\n4\tX\t99\tENABLED\tBOOL\n");
@@ -188,7 +188,7 @@ static const char kits[] =
 	"\t\t\t\t<FLOAT>AIMZ:2\n\t\t\t\t<INTEGER64>MINUS FIVE:-5\n"
 	"\t\t\t\t<STRING>STEPS:1,2\n";
 
-static void names_are_learnt_from_the_file_that_was_made_of_the_text(void **state)
+static void names_are_learnt_from_a_text_and_its_compiled_file(void **state)
 {
 	RESULT old = compile("Unit Trigger", unknown, NULL, NULL);
 	RESULT made = compile("Unit Trigger", kits, NULL, &old.file);
@@ -199,7 +199,7 @@ static void names_are_learnt_from_the_file_that_was_made_of_the_text(void **stat
 	buffer_byte(&made.remarks.names, 0);
 	n = names_of((char *)made.remarks.names.data);
 	assert_text(&old.file, n, "Unit Trigger", kits);
-	/* They hold for other files. */
+	/* They are valid for other files too. */
 	{
 		RESULT other = compile("Unit Trigger", "\t\t\t\t<FLOAT>TENTH:7\n", n, NULL);
 		RESULT same = compile("Unit Trigger", "\t\t\t\t<FLOAT>P_251:7\n", NULL, NULL);
@@ -208,18 +208,18 @@ static void names_are_learnt_from_the_file_that_was_made_of_the_text(void **stat
 	}
 }
 
-static void a_type_is_learnt_too(void **state)
+static void types_are_learnt_too(void **state)
 {
 	RESULT old = compile("TYPE_200", "\t\t\t\t<FLOAT>P_97:1.5\n", NULL, NULL);
 	RESULT made = compile("New Thing", "\t\t\t\t<FLOAT>SIZE OF IT:1.5\n", NULL, &old.file);
 
 	(void)state;
 	assert_int_equal(made.r, 0);
-	/* But for the name, which is now the type's own, it is the old file. */
+	/* Except for the name, which is now that of the type, it is the old file. */
 	assert_text(&made.file, NULL, "TYPE_200", "\t\t\t\t<FLOAT>P_97:1.5\n");
 }
 
-static void a_changed_value_is_known_by_its_place(void **state)
+static void a_changed_value_is_recognized_by_its_place(void **state)
 {
 	RESULT old = compile("Unit Trigger",
 		"\t\t\t\t<STRING>P_250:hello\n\t\t\t\t<BOOL>P_97:true\n\t\t\t\t<FLOAT>P_251:1\n",
@@ -236,8 +236,10 @@ static void a_changed_value_is_known_by_its_place(void **state)
 		"\t\t\t\t<FLOAT>P_251:2\n");
 }
 
-/* Who writes the number and misspells another name gets no second property of that number. */
-static void what_the_text_says_by_its_number_has_no_other_name(void **state)
+/*
+ * A misspelled name beside the property's number must not give a second property with that number.
+ */
+static void a_property_written_by_number_gets_no_other_name(void **state)
 {
 	RESULT old = compile("Unit Trigger", "\t\t\t\t<FLOAT>P_250:1\n", NULL, NULL);
 	RESULT made = compile("Unit Trigger", "\t\t\t\t<FLOAT>MISPELT:1\n\t\t\t\t<FLOAT>P_250:1\n",
@@ -252,7 +254,7 @@ static void what_the_text_says_by_its_number_has_no_other_name(void **state)
 	assert_int_equal(place.r, -EINVAL);
 }
 
-static void what_the_file_does_not_show_is_refused_where_it_stands(void **state)
+static void an_unknown_name_that_the_old_file_does_not_explain_is_refused(void **state)
 {
 	RESULT old = compile(
 		"Unit Trigger", "\t\t\t\t<FLOAT>P_250:1\n\t\t\t\t<FLOAT>P_251:2\n", NULL, NULL);
@@ -270,7 +272,7 @@ static void what_the_file_does_not_show_is_refused_where_it_stands(void **state)
 	assert_int_equal(one.remarks.names.size, 0);
 }
 
-/* They have no property of their own that a pair could show. */
+/* They have no property that a pair could show. */
 static void descriptors_without_properties_have_their_names(void **state)
 {
 	static const struct {
@@ -290,8 +292,8 @@ static void descriptors_without_properties_have_their_names(void **state)
 	}
 }
 
-/* Whatever a list says of a type that has no name yet. */
-static void a_later_list_takes_no_types_name(void **state)
+/* A list cannot give the name of a known type to an unnamed one. */
+static void an_added_list_cannot_take_the_name_of_a_type(void **state)
 {
 	CLEANUP(names_unref) struct names *n = names_of("200\tGroup\n201\tOwn Type\n");
 	uint8_t type;
@@ -306,17 +308,17 @@ static void a_later_list_takes_no_types_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_no_pair_shows_has_its_name),
-		cmocka_unit_test(the_table_does_not_contradict_itself),
+		cmocka_unit_test(names_that_no_pair_shows_come_from_the_kits_list),
+		cmocka_unit_test(the_table_has_no_contradictions),
 		cmocka_unit_test(descriptors_without_properties_have_their_names),
-		cmocka_unit_test(a_users_lines_name_types_and_properties),
-		cmocka_unit_test(a_users_lines_change_nothing_that_is_known),
-		cmocka_unit_test(names_are_learnt_from_the_file_that_was_made_of_the_text),
-		cmocka_unit_test(a_type_is_learnt_too),
-		cmocka_unit_test(a_changed_value_is_known_by_its_place),
-		cmocka_unit_test(what_the_text_says_by_its_number_has_no_other_name),
-		cmocka_unit_test(what_the_file_does_not_show_is_refused_where_it_stands),
-		cmocka_unit_test(a_later_list_takes_no_types_name),
+		cmocka_unit_test(the_users_lines_name_types_and_properties),
+		cmocka_unit_test(the_users_lines_do_not_change_known_names),
+		cmocka_unit_test(names_are_learnt_from_a_text_and_its_compiled_file),
+		cmocka_unit_test(types_are_learnt_too),
+		cmocka_unit_test(a_changed_value_is_recognized_by_its_place),
+		cmocka_unit_test(a_property_written_by_number_gets_no_other_name),
+		cmocka_unit_test(an_unknown_name_that_the_old_file_does_not_explain_is_refused),
+		cmocka_unit_test(an_added_list_cannot_take_the_name_of_a_type),
 	};
 
 	int failed;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Files and directories of mounted archives that come, go and are copied."""
+"""Files and directories of mounted archives that are added, removed and copied."""
 import errno
 import os
 import pathlib
@@ -11,12 +11,12 @@ import box as boxes
 import tlread
 import tlwrite
 from archives import Archive, dat, small_mod, text_dat
-from tlbox import add_corpus, add_pak, new, run, sync
+from tlbox import add_corpus, add_pak, mount_new, run, sync
 
 NEW = os.O_WRONLY | os.O_CREAT
 
 
-def test_what_is_undone_leaves_the_archive_untouched(box):
+def test_undone_edits_leave_the_archive_unchanged(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     before = boxes.get(m.map), os.stat(m.map).st_mtime_ns
     text = m.get("MEDIA/UNITS/A.DAT")
@@ -30,7 +30,7 @@ def test_what_is_undone_leaves_the_archive_untouched(box):
     assert (boxes.get(m.map), os.stat(m.map).st_mtime_ns) == before
 
 
-def test_files_and_directories_come_and_go(box):
+def test_files_and_directories_are_added_and_removed(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     os.makedirs(m / "MEDIA/sounds/deep")
     os.mkdir(m / "MEDIA/hollow")
@@ -57,7 +57,7 @@ def test_files_and_directories_come_and_go(box):
     m.unmount()
 
 
-def test_a_rename_takes_the_entry_along(box):
+def test_a_rename_keeps_the_entry(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     os.rename(m / "MEDIA/UNITS/B.DAT", m / "MEDIA/c.dat")
     m.unmount()
@@ -66,24 +66,24 @@ def test_a_rename_takes_the_entry_along(box):
     assert "MEDIA/UNITS/B.DAT" not in a.files and len(a.files) == 5
 
 
-def meanings(a):
-    """Copies keep the meaning of compiled files, not their bytes."""
+def contents(a):
+    """Files of an archive, compiled ones decoded: copies keep their content, not their bytes."""
     return {f: tlread.bindat(b[0])["root"] if f.endswith(".DAT") else b for f, b in a.files.items()}
 
 
-def test_the_header_of_one_mod_is_taken_over_into_a_new_one(box):
+def test_the_header_of_a_mod_is_copied_to_a_new_one(box):
     one = box.mount(box.add(small_mod(reqs=[("needed", 7, 2)]), "ONE.MOD"), point=box.point("one"))
-    made = new(box, "TWO.MOD", "torchlight-mod")
+    made = mount_new(box, "TWO.MOD", "torchlight-mod")
     run("cp", "-r", one.point + "/.", made.point)
     made.unmount()
     one.unmount()
     a, b = Archive(one.map), Archive(made.map)
     assert {k: v for k, v in a.head.items() if not k.startswith(("off", "end"))} == {
         k: v for k, v in b.head.items() if not k.startswith(("off", "end"))}
-    assert meanings(a) == meanings(b) and sorted(a.removed) == sorted(b.removed)
+    assert contents(a) == contents(b) and sorted(a.removed) == sorted(b.removed)
 
 
-def test_a_directory_goes_along_with_all_that_is_in_it(box):
+def test_a_directory_moves_with_its_content(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     os.rename(m / "MEDIA/UNITS", m / "MEDIA/things")
     m.put("MEDIA/things/d.dat", dat("d"), flags=os.O_WRONLY | os.O_CREAT)
@@ -96,8 +96,8 @@ def test_a_directory_goes_along_with_all_that_is_in_it(box):
 
 @pytest.mark.parametrize("killed", [False, True])
 @pytest.mark.parametrize("where", ["of the archive", "new", "saved since"])
-def test_a_directory_takes_the_place_of_an_empty_one(box, where, killed):
-    """rename(2); as if that had been removed before. One that holds something stays."""
+def test_a_directory_replaces_an_empty_one(box, where, killed):
+    """As by rename(2), with the same result as if the empty one was removed before. A directory with content stays."""
     m = box.mount(box.add(small_mod(), "S.MOD"))
     if where == "of the archive":
         for name in os.listdir(m / "MEDIA/UNITS"):
@@ -125,7 +125,7 @@ def test_a_directory_takes_the_place_of_an_empty_one(box, where, killed):
     assert [p for p in files if p.endswith("/A.DAT")] == [empty + "/A.DAT"] and "MEDIA/FULL/F.OGG" in files
 
 
-def test_rm_r_takes_a_directory_and_what_is_in_it(box):
+def test_rm_r_removes_a_directory_with_its_content(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     run("rm", "-r", m / "MEDIA/UNITS")
     assert not os.path.exists(m / "MEDIA/UNITS")
@@ -133,17 +133,17 @@ def test_rm_r_takes_a_directory_and_what_is_in_it(box):
     assert set(Archive(m.map).files) == {"MEDIA/README.TXT", "MEDIA/EMPTY.OGG"}
 
 
-def test_a_removed_directory_of_which_the_list_of_removed_files_speaks_is_there_and_empty(box):
+def test_a_removed_directory_named_in_the_list_of_removed_files_is_empty(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     run("rm", "-r", m / "MEDIA/UNITS")
     assert m.unmount().out.splitlines() == [
-        "note: MEDIA/UNITS was removed, and is empty now: the map still has one"]
+        "note: MEDIA/UNITS was emptied, not removed: the map always has it"]
     m = box.mount(m.map)
     assert os.listdir(m / "MEDIA/UNITS") == []
     m.unmount()
 
 
-def test_a_directory_that_is_made_again_is_a_new_one(box):
+def test_a_recreated_directory_is_a_new_one(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     run("rm", "-r", m / "MEDIA/UNITS")
     os.mkdir(m / "MEDIA/UNITS")
@@ -161,7 +161,7 @@ def test_rm_of_a_file_deletes_its_entry(box):
     assert "MEDIA/UNITS/A.DAT" not in Archive(m.map).files
 
 
-def test_a_file_that_is_removed_and_written_again_as_text_stands(box):
+def test_a_file_removed_and_rewritten_as_text_is_saved(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     os.unlink(m / "MEDIA/UNITS/A.DAT")
     m.put("MEDIA/UNITS/A.DAT", text_dat("again", 4), flags=os.O_WRONLY | os.O_CREAT)
@@ -170,7 +170,7 @@ def test_a_file_that_is_removed_and_written_again_as_text_stands(box):
         dat("again", 4))["root"]
 
 
-def test_no_entry_is_lost_for_a_directory_that_was_in_its_place(box):
+def test_no_entry_is_lost_that_takes_the_place_of_a_directory(box):
     m = box.mount(add_corpus(box, "ADVENTURE_MODE.MOD"))
     path = m / "MEDIA/DUNGEONS/TOWN1.DAT"
     text = m.get("MEDIA/DUNGEONS/TOWN1.DAT")
@@ -190,20 +190,20 @@ def test_no_entry_is_lost_for_a_directory_that_was_in_its_place(box):
 
 
 @pytest.mark.parametrize("filled", [False, True])
-def test_a_directory_is_made_where_a_file_was_removed(box, filled):
+def test_a_directory_replaces_a_removed_file(box, filled):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     os.unlink(m / "MEDIA/README.TXT")
     os.mkdir(m / "MEDIA/README.TXT")
     if filled:
         m.put("MEDIA/README.TXT/IN.OGG", b"x", flags=NEW)
-    assert m.unmount().out == "note: what was MEDIA/README.TXT before was removed\nsaved: MEDIA/README.TXT\n"
+    assert m.unmount().out == "note: the former MEDIA/README.TXT was removed\nsaved: MEDIA/README.TXT\n"
     m = box.mount(m.map)
     assert os.listdir(m / "MEDIA/README.TXT") == ["IN.OGG"] * filled
     m.unmount()
 
 
-def tree(mount):
-    """{path: bytes} of the files of MEDIA."""
+def read_media(mount):
+    """{path: bytes} of the files in MEDIA."""
     files, _ = mount.walk()
     return {f: mount.get(f.decode()) for f in map(bytes, files) if f.startswith(b"MEDIA")}
 
@@ -213,8 +213,8 @@ def test_cp_r_converts_a_mod_to_a_pak_and_back(box, name):
     path = add_corpus(box, name, "ORIGINAL.MOD")
     original = Archive(path, ours=False)
     m = box.mount(path, opts="text=off")
-    want = tree(m)
-    p = new(box, "COPY.PAK", "torchlight-pak", "pak", "text=off")
+    want = read_media(m)
+    p = mount_new(box, "COPY.PAK", "torchlight-pak", "pak", "text=off")
     run("cp", "-r", m.point + "/.", p.point)
     p.unmount()
     pak = Archive(p.map, p.map + ".MAN")
@@ -222,8 +222,8 @@ def test_cp_r_converts_a_mod_to_a_pak_and_back(box, name):
     assert sorted(pak.removed) == sorted(original.removed)
     m.unmount()
     p = box.mount(p.map, point=box.point("pak"), opts="text=off")
-    assert tree(p) == want
-    back = new(box, "BACK.MOD", "torchlight-mod", "back", "text=off")
+    assert read_media(p) == want
+    back = mount_new(box, "BACK.MOD", "torchlight-mod", "back", "text=off")
     run("cp", "-r", p.point + "/.", back.point)
     back.unmount()
     p.unmount()
@@ -231,13 +231,13 @@ def test_cp_r_converts_a_mod_to_a_pak_and_back(box, name):
     assert a.files == original.files and sorted(a.removed) == sorted(original.removed)
 
 
-def test_a_mod_is_made_of_a_directory_of_texts(box):
+def test_a_mod_is_made_from_a_directory_of_texts(box):
     source = pathlib.Path(box.home) / "source"
     (source / "media" / "units").mkdir(parents=True)
     for i in range(5):
         (source / "media" / "units" / ("u%d.dat" % i)).write_bytes(text_dat("u%d" % i, i))
     (source / "media" / "pic.jpg").write_bytes(b"jpeg")
-    m = new(box, "MADE.MOD", "torchlight-mod")
+    m = mount_new(box, "MADE.MOD", "torchlight-mod")
     run("cp", "-r", str(source) + "/.", m.point)
     m.unmount()
     a = Archive(m.map)
@@ -260,7 +260,7 @@ def test_two_mods_are_merged_by_copying_one_onto_the_other(box):
     a = Archive(one.map)
     assert set(a.files) == {"MEDIA/UNITS/A.DAT", "MEDIA/UNITS/B.DAT", "MEDIA/UNITS/PIC.JPG",
                             "MEDIA/README.TXT", "MEDIA/EMPTY.OGG", "MEDIA/MORE/Z.DAT"}
-    assert meanings(a)["MEDIA/UNITS/B.DAT"] == tlread.bindat(dat("other b", 9))["root"]
+    assert contents(a)["MEDIA/UNITS/B.DAT"] == tlread.bindat(dat("other b", 9))["root"]
     assert a.head["modid"] == -5
 
 
@@ -281,20 +281,20 @@ def test_changes_survive_a_kill(box):
                                          "MEDIA/MADE/B.DAT"}
 
 
-def test_a_rename_over_the_only_file_that_is_known_of_a_directory_survives_a_kill(box):
+def test_a_rename_over_the_only_known_file_of_a_directory_survives_a_kill(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     m.put("MEDIA/UNITS/NEW.TXT", b"new", flags=os.O_WRONLY | os.O_CREAT)
     text = m.get("MEDIA/README.TXT")
     os.rename(m / "MEDIA/README.TXT", m / "MEDIA/UNITS/NEW.TXT")
     box.kill_worker()
-    m = box.mount(m.map, env={"MALLOC_PERTURB_": "165"})  # what is freed is overwritten
+    m = box.mount(m.map, env={"MALLOC_PERTURB_": "165"})  # freed memory is overwritten
     assert m.get("MEDIA/UNITS/NEW.TXT") == text
     assert not os.path.exists(m / "MEDIA/README.TXT")
     m.unmount()
     assert Archive(m.map).one("MEDIA/UNITS/NEW.TXT") == text
 
 
-def test_what_comes_home_after_a_save_elsewhere_is_told(box):
+def test_a_file_that_returns_after_a_save_elsewhere_is_reported(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     text = m.get("MEDIA/README.TXT")
     os.rename(m / "MEDIA/UNITS", m / "MEDIA/U2")
@@ -310,7 +310,7 @@ def test_what_comes_home_after_a_save_elsewhere_is_told(box):
     assert a.one("MEDIA/README.TXT") == text and "MEDIA/UNITS/A.DAT" in a.files
 
 
-def test_only_the_manifest_of_a_pak_changes_when_a_file_is_renamed(box):
+def test_a_rename_changes_only_the_manifest_of_a_pak(box):
     pak, man = add_pak(box)
     section = boxes.get(pak)
     m = box.mount(pak)
@@ -321,12 +321,12 @@ def test_only_the_manifest_of_a_pak_changes_when_a_file_is_renamed(box):
     assert "MEDIA/MOVED.DAT" in Archive(pak, man).files
 
 
-def test_new_files_without_an_index_are_told(box):
+def test_new_files_without_an_index_are_reported(box):
     m = box.mount(box.add(small_mod(), "S.MOD"))
     os.makedirs(m / "MEDIA/SKILLS")
     m.put("MEDIA/SKILLS/S.DAT", text_dat("s"), flags=os.O_WRONLY | os.O_CREAT)
     r = m.unmount()
-    assert "no index, so the game does not see 1 file (MEDIA/SKILLS/S.DAT): mapfs index" in r.out + r.err
+    assert "no index, so the game does not see 1 file (MEDIA/SKILLS/S.DAT): use mapfs index" in r.out + r.err
 
 
 def index(*files):
@@ -334,7 +334,7 @@ def index(*files):
         tlwrite.ss("N") + tlwrite.ss(f) + struct.pack("<q", 1) for f in files)
 
 
-def test_what_no_index_lists_is_told_at_each_save_of_a_merge(box):
+def test_files_that_no_index_lists_are_reported_at_each_save(box):
     def mod(name, *skills):
         files = [("MEDIA/SKILLS/", s + ".DAT", dat(s), False) for s in skills]
         return box.add(tlwrite.mod(files + [("MEDIA/", "SKILLS.RAW", index(
@@ -343,7 +343,7 @@ def test_what_no_index_lists_is_told_at_each_save_of_a_merge(box):
     two = box.mount(mod("TWO.MOD", "C"), point=box.point("two"))
     rows = one.get("MEDIA/SKILLS.RAW")
     run("cp", "-r", two / "MEDIA", one.point)
-    assert one.get("MEDIA/SKILLS.RAW") == two.get("MEDIA/SKILLS.RAW")  # a replacement
+    assert one.get("MEDIA/SKILLS.RAW") == two.get("MEDIA/SKILLS.RAW")  # replaces a file
     r = one.unmount()
     assert "2 files below MEDIA/SKILLS/ are not in SKILLS.RAW (MEDIA/SKILLS/A.DAT)" in r.out + r.err
     one = box.mount(one.map, point=box.point("one"))
@@ -355,19 +355,19 @@ def test_what_no_index_lists_is_told_at_each_save_of_a_merge(box):
 
 
 
-def twice():
+def mod_with_duplicate():
     return tlwrite.mod([("MEDIA/", "SAME.DAT", dat("first"), False),
                         ("MEDIA/", "SAME.DAT", dat("second"), False),
                         ("MEDIA/", "OTHER.DAT", dat("other"), False)])
 
 
-def names_of(bodies):
+def decode_bodies(bodies):
     return [tlread.bindat(b)["root"] for b in bodies]
 
 
 @pytest.mark.parametrize("by", ["MEDIA/SAME~2.DAT", "MEDIA/same~2.dat"])
-def test_a_change_of_the_second_of_two_files_of_one_name_survives_a_kill(box, by):
-    m = box.mount(box.add(twice(), "S.MOD"))
+def test_a_change_of_the_second_file_of_one_name_survives_a_kill(box, by):
+    m = box.mount(box.add(mod_with_duplicate(), "S.MOD"))
     m.put(by, dat("changed", 2))
     box.kill_worker()
     m = box.mount(m.map)
@@ -376,12 +376,12 @@ def test_a_change_of_the_second_of_two_files_of_one_name_survives_a_kill(box, by
     sync(m)
     assert m.get("MEDIA/SAME~2.DAT") == text_dat("changed", 2)
     m.unmount()
-    assert names_of(Archive(m.map).files["MEDIA/SAME.DAT"]) == names_of(
+    assert decode_bodies(Archive(m.map).files["MEDIA/SAME.DAT"]) == decode_bodies(
         [dat("first"), dat("changed", 2)])
 
 
-def test_the_second_of_two_files_of_one_name_is_removed_and_renamed_after_a_kill(box):
-    m = box.mount(box.add(twice(), "S.MOD"))
+def test_a_removal_and_rename_of_the_second_file_of_one_name_survive_a_kill(box):
+    m = box.mount(box.add(mod_with_duplicate(), "S.MOD"))
     os.rename(m / "MEDIA/SAME~2.DAT", m / "MEDIA/moved.dat")
     os.unlink(m / "MEDIA/SAME.DAT")
     box.kill_worker()
@@ -392,8 +392,8 @@ def test_the_second_of_two_files_of_one_name_is_removed_and_renamed_after_a_kill
     assert a.one("MEDIA/MOVED.DAT") == dat("second")
 
 
-def test_the_second_that_a_save_made_the_first_is_found_after_a_kill(box):
-    m = box.mount(box.add(twice(), "S.MOD"))
+def test_a_second_file_that_a_save_made_the_first_survives_a_kill(box):
+    m = box.mount(box.add(mod_with_duplicate(), "S.MOD"))
     os.unlink(m / "MEDIA/SAME.DAT")
     sync(m)
     m.put("MEDIA/SAME~2.DAT", dat("changed", 2))
@@ -412,8 +412,8 @@ def test_the_second_that_a_save_made_the_first_is_found_after_a_kill(box):
 
 
 @pytest.mark.parametrize("killed", [False, True])
-def test_two_files_of_one_name_keep_their_paths_whatever_saves_make_of_them(box, killed):
-    m = box.mount(box.add(twice(), "S.MOD"))
+def test_two_files_of_one_name_keep_their_paths_after_saves(box, killed):
+    m = box.mount(box.add(mod_with_duplicate(), "S.MOD"))
     os.unlink(m / "MEDIA/SAME.DAT")
     sync(m)
     m.put("MEDIA/SAME.DAT", text_dat("third"), flags=os.O_WRONLY | os.O_CREAT | os.O_EXCL)
@@ -426,11 +426,11 @@ def test_two_files_of_one_name_keep_their_paths_whatever_saves_make_of_them(box,
         assert m.get("MEDIA/SAME.DAT") == text_dat("third")
         m.put("MEDIA/OTHER.DAT", text_dat("changed"))
     m.unmount()
-    assert sorted(names_of(Archive(m.map).files["MEDIA/SAME.DAT"])) == sorted(names_of([dat("second"), dat("third")]))
+    assert sorted(decode_bodies(Archive(m.map).files["MEDIA/SAME.DAT"])) == sorted(decode_bodies([dat("second"), dat("third")]))
 
 
-def test_names_that_begin_with_a_number_stay_after_a_save_and_a_kill(box):
-    m = box.mount(box.add(twice(), "S.MOD"))
+def test_names_that_begin_with_a_number_survive_a_save_and_a_kill(box):
+    m = box.mount(box.add(mod_with_duplicate(), "S.MOD"))
     os.unlink(m / "MEDIA/OTHER.DAT")
     sync(m)
     os.mkdir(m / "MEDIA/12")
@@ -441,8 +441,8 @@ def test_names_that_begin_with_a_number_stay_after_a_save_and_a_kill(box):
     assert Archive(m.map).one("MEDIA/12/7_X.OGG") == b"x"
 
 
-def test_saves_keep_no_file_that_is_gone(box):
-    """Neither for what was removed before a save, nor after one, nor for what was there."""
+def test_saves_keep_no_deleted_file_open(box):
+    """Neither files removed before or after a save, nor old archives."""
     m = box.mount(box.add(small_mod(), "S.MOD"))
     held = []
     there = ["MEDIA/README.TXT", "MEDIA/UNITS/B.DAT", "MEDIA/UNITS/PIC.JPG"]
@@ -456,7 +456,7 @@ def test_saves_keep_no_file_that_is_gone(box):
             os.unlink(m / there[i - 3])
         sync(m)
         held.append(box.held())
-    # The last archive is let go after its save was answered.
+    # The last archive is closed after the reply to its save.
     assert boxes.wait_for(lambda: box.held() <= held[2]), held
     m.unmount()
     assert sorted(Archive(m.map).files) == [

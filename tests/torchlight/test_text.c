@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* Numbers, names, the forms of text and its syntax. */
-#include "tl_test.h"
+/* Numbers, names, encodings of text and its syntax. */
+#include "support/tl_test.h"
 
 #include "formats/torchlight/text/dattext.h"
 #include "formats/torchlight/text/names.h"
@@ -9,7 +9,7 @@
 
 static struct error err;
 
-static void floats_are_the_shortest_decimal(void **state)
+static void floats_are_written_as_the_shortest_decimal(void **state)
 {
 	static const struct {
 		float v;
@@ -38,7 +38,7 @@ static void every_float_reads_back_to_its_bits(void **state)
 	uint8_t stored[4];
 
 	(void)state;
-	/* Odd steps through all exponents, signs, infinities and NaN. */
+	/* Odd steps over all exponents, signs, infinities and NaN. */
 	for (unsigned i = 0; i < 70000; i++, bits += 61331) {
 		CLEANUP_BUFFER struct buffer b = BUFFER_INIT;
 
@@ -99,7 +99,7 @@ static void integers_are_read_as_the_kit_reads_them(void **state)
 	assert_false(number_get_bool(STR("yes"), &u));
 }
 
-static void name_hashes_are_the_known_ones(void **state)
+static void name_hashes_equal_known_values(void **state)
 {
 	(void)state;
 	assert_int_equal(name_hash(STR("A")), 97);
@@ -111,7 +111,7 @@ static void name_hashes_are_the_known_ones(void **state)
 	assert_int_equal(name_hash(STR("")), 0);
 }
 
-static void unknown_hashes_stand_for_their_number(void **state)
+static void unknown_hashes_are_shown_as_numbers(void **state)
 {
 	CLEANUP(names_unref) struct names *names = names_create();
 	CLEANUP_BUFFER struct buffer b = BUFFER_INIT;
@@ -124,8 +124,8 @@ static void unknown_hashes_stand_for_their_number(void **state)
 	assert_int_equal(name_value(STR("UNK_ABCD")), name_hash(STR("UNK_ABCD")));
 }
 
-/* As GUTS and RGLib print them. */
-static void hashes_in_digits_stand_for_their_number(void **state)
+/* In the form that GUTS and RGLib print. */
+static void names_of_digits_are_read_as_hashes(void **state)
 {
 	static const char *const others[] = {
 		"999999", "0999999", "4294967296", "10000000000", "1000000A", "+1000000", ""};
@@ -169,7 +169,7 @@ static void names_are_added_to_a_new_version(void **state)
 	assert_ptr_equal(same, more);
 }
 
-static int take(const char *in, size_t n, struct buffer *out)
+static int read_as_text(const char *in, size_t n, struct buffer *out)
 {
 	return textform_read(in, n, out, &err);
 }
@@ -177,18 +177,18 @@ static int take(const char *in, size_t n, struct buffer *out)
 #define READS(in, want)                                                                            \
 	do {                                                                                       \
 		CLEANUP_BUFFER struct buffer out = BUFFER_INIT;                                    \
-		assert_int_equal(take(in, sizeof(in) - 1, &out), 0);                               \
+		assert_int_equal(read_as_text(in, sizeof(in) - 1, &out), 0);                       \
 		assert_string_equal(text_of(&out), want);                                          \
 	} while (0)
 
-static void every_form_of_text_is_taken(void **state)
+static void every_encoding_of_text_is_accepted(void **state)
 {
 	(void)state;
 	READS("[A]\n", "[A]\n");
 	READS("\xEF\xBB\xBF[A]\r\n[/A]", "[A]\n[/A]");
 	READS("\xFF\xFE[\0A\0]\0\r\0\n\0", "[A]\n");
 	READS("\xFF\xFE\x29\x59", "\xE5\xA4\xA9");
-	/* Half a surrogate is kept, as three bytes. */
+	/* Half a surrogate is kept as three bytes. */
 	READS("\xFF\xFE\x3D\xD8", "\xED\xA0\xBD");
 	READS("\xED\xA0\xBD", "\xED\xA0\xBD");
 }
@@ -196,25 +196,24 @@ static void every_form_of_text_is_taken(void **state)
 #define REFUSES(in, want)                                                                          \
 	do {                                                                                       \
 		CLEANUP_BUFFER struct buffer out = BUFFER_INIT;                                    \
-		assert_int_equal(take(in, sizeof(in) - 1, &out), -EINVAL);                         \
+		assert_int_equal(read_as_text(in, sizeof(in) - 1, &out), -EINVAL);                 \
 		assert_string_equal(error_text(&err), want);                                       \
 	} while (0)
 
-static void what_is_no_text_is_refused_with_its_place(void **state)
+static void bytes_that_are_no_text_are_refused_with_their_place(void **state)
 {
 	(void)state;
 	REFUSES("ab\n\xE5\xA4\xA9\xFF", "line 2, column 2: byte 0xFF is not UTF-8");
 	REFUSES("a\0", "line 1, column 2: a NUL character");
-	REFUSES("a\rb", "line 1, column 2: a CR that no line feed follows");
-	REFUSES("\xFF\xFE[", "the text has 3 bytes, and UTF-16 an even number");
+	REFUSES("a\rb", "line 1, column 2: a CR without a line feed");
+	REFUSES("\xFF\xFE[", "the text has 3 bytes (UTF-16 has an even number)");
 	REFUSES("[\0A\0]\0",
-		"the text is UTF-16 without its byte order mark (FF FE must stand before it)");
-	REFUSES("\xFE\xFF\0[",
-		"the text is UTF-16 with the high bytes first (its mark is FE FF; UTF-8 and "
-		"UTF-16LE with the mark FF FE are taken)");
+		"the text is UTF-16 without a byte order mark (must begin with FF FE)");
+	REFUSES("\xFE\xFF\0[", "the text is UTF-16BE, with the mark FE FF (use UTF-8, or UTF-16LE "
+			       "with the mark FF FE)");
 }
 
-static void the_kits_form_is_utf16_with_crlf(void **state)
+static void text_in_the_form_of_the_kit_is_utf16_with_crlf(void **state)
 {
 	static const uint8_t want[] = {
 		0xFF, 0xFE, 'a', 0, '\r', 0, '\n', 0, 0x3D, 0xD8, '\r', 0, '\n', 0};
@@ -226,7 +225,7 @@ static void the_kits_form_is_utf16_with_crlf(void **state)
 	assert_memory_equal(out.data, want, sizeof(want));
 }
 
-static void a_text_becomes_a_tree(void **state)
+static void a_text_is_parsed_to_a_tree(void **state)
 {
 	static const char text[] = "// a comment\n[ROOT]\n\t<STRING>A:x : y \n\t[IN] // so\n"
 				   "\t<FLOAT>:1\n\t[/in]\n  <BOOL>B:\n[/ROOT]\n";
@@ -250,12 +249,12 @@ static void wrong_syntax_is_refused_with_its_place(void **state)
 	static const struct {
 		const char *text, *why;
 	} cases[] = {
-		{"", "line 1, column 1: there is no [BLOCK]"},
+		{"", "line 1, column 1: no [BLOCK]"},
 		{"[A]\n", "line 1, column 1: [A] is not closed"},
-		{"[A]\n[/B]\n", "line 2, column 3: [/B] stands where [A] of line 1 must be closed"},
-		{"[A]\n[/A]\n[/A]\n", "line 3, column 3: [/A] closes nothing"},
+		{"[A]\n[/B]\n", "line 2, column 3: [/B] instead of the end of [A] of line 1"},
+		{"[A]\n[/A]\n[/A]\n", "line 3, column 3: [/A] without an open block"},
 		{"[A]\n[/A]\n[B]\n[/B]\n", "line 3, column 2: a second root [B] after [A]"},
-		{"<STRING>A:1\n", "line 1, column 1: a field outside of any [BLOCK]"},
+		{"<STRING>A:1\n", "line 1, column 1: a field outside a [BLOCK]"},
 		{"[A]\n <STRING A:1\n[/A]", "line 2, column 13: no '>' after '<'"},
 		{"[A]\n <STRING>A\n[/A]", "line 2, column 11: no ':' after the name of the field"},
 		{"[A\n[/A]", "line 1, column 3: no ']' after '['"},
@@ -286,19 +285,19 @@ static void deep_nesting_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(floats_are_the_shortest_decimal),
+		cmocka_unit_test(floats_are_written_as_the_shortest_decimal),
 		cmocka_unit_test(every_float_reads_back_to_its_bits),
 		cmocka_unit_test(doubles_read_back_to_their_bits),
 		cmocka_unit_test(integers_are_read_as_the_kit_reads_them),
-		cmocka_unit_test(name_hashes_are_the_known_ones),
-		cmocka_unit_test(unknown_hashes_stand_for_their_number),
-		cmocka_unit_test(hashes_in_digits_stand_for_their_number),
+		cmocka_unit_test(name_hashes_equal_known_values),
+		cmocka_unit_test(unknown_hashes_are_shown_as_numbers),
+		cmocka_unit_test(names_of_digits_are_read_as_hashes),
 		cmocka_unit_test(shipped_names_and_families_are_found),
 		cmocka_unit_test(names_are_added_to_a_new_version),
-		cmocka_unit_test(every_form_of_text_is_taken),
-		cmocka_unit_test(what_is_no_text_is_refused_with_its_place),
-		cmocka_unit_test(the_kits_form_is_utf16_with_crlf),
-		cmocka_unit_test(a_text_becomes_a_tree),
+		cmocka_unit_test(every_encoding_of_text_is_accepted),
+		cmocka_unit_test(bytes_that_are_no_text_are_refused_with_their_place),
+		cmocka_unit_test(text_in_the_form_of_the_kit_is_utf16_with_crlf),
+		cmocka_unit_test(a_text_is_parsed_to_a_tree),
 		cmocka_unit_test(wrong_syntax_is_refused_with_its_place),
 		cmocka_unit_test(deep_nesting_is_refused),
 	};

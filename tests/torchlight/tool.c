@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * The Torchlight codecs as a program, for the tests that judge them from outside.
+ * The Torchlight codecs as a program, for tests in other languages.
  *
  * - `tool decode PATH [utf16]`: compiled file on stdin, text on stdout; PATH: its name in an
  * archive
- * - `tool encode PATH [OLD]`: text on stdin, compiled file on stdout; OLD: the file as it was
- * - `tool damage PATH`: every truncation and many changes of every byte of stdin, decoded
- * - `tool list ARCHIVE [MAN]`: what the tables say
+ * - `tool encode PATH [OLD]`: text on stdin, compiled file on stdout; OLD: the previous file
+ * - `tool damage PATH`: decodes every truncation and many changes of every byte of stdin
+ * - `tool list ARCHIVE [MAN]`: the content of the tables
  * - `tool dump ARCHIVE [MAN]`: for each stored entry u64 length and the inflated bytes
- * - `tool tree ARCHIVE [MAN]`: the paths as they are shown
- * - `tool rewrite ARCHIVE [MAN]`: all tables and blocks made anew, on stdout
- * - `tool damage-archive ARCHIVE [MAN]`: as damage, for the tables and each file's block
+ * - `tool tree ARCHIVE [MAN]`: the paths that a mount shows
+ * - `tool rewrite ARCHIVE [MAN]`: all tables and blocks encoded again, on stdout
+ * - `tool damage-archive ARCHIVE [MAN]`: like damage, for the tables and each file's block
  *
- * Exit 0; 1 with the reason on stderr; 3 after decode when the text could not be written back.
+ * The exit code is 0; 1 with the reason on stderr; 3 after decode if the text cannot be written
+ * back.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,10 +25,10 @@
 
 #include "formats/torchlight/text/compiled.h"
 #include "formats/torchlight/wire/tree.h"
-#include "load.h"
-#include "tool.h"
+#include "support/load.h"
+#include "support/tool.h"
 
-static int slurp(FILE *f, struct buffer *b)
+static int read_stdin(FILE *f, struct buffer *b)
 {
 	uint8_t chunk[65536];
 	size_t n;
@@ -50,7 +51,7 @@ static int decode(const struct compiled_context *ctx, struct error *e)
 	struct error readonly = ERROR_INIT;
 	int r;
 
-	slurp(stdin, &in);
+	read_stdin(stdin, &in);
 	r = compiled_decode(compiled_kind_of(ctx->path), ctx, in.data, in.size, &out, &readonly, e);
 	if (r < 0)
 		return r;
@@ -69,12 +70,12 @@ static int encode(const struct compiled_context *ctx, const char *old_path, stru
 	FILE *f;
 	int r;
 
-	slurp(stdin, &in);
+	read_stdin(stdin, &in);
 	if (old_path) {
 		f = fopen(old_path, "rb");
 		if (!f)
 			return error_errno(e, "%s", old_path);
-		slurp(f, &old);
+		read_stdin(f, &old);
 		fclose(f);
 	}
 	r = compiled_encode(compiled_kind_of(ctx->path), ctx, in.data, in.size,
@@ -84,8 +85,8 @@ static int encode(const struct compiled_context *ctx, const char *old_path, stru
 	return r;
 }
 
-/* A copy of exactly n bytes, so that a sanitizer sees a read past them. */
-static uint8_t *exact(const uint8_t *data, size_t n)
+/* Copy exactly n bytes, so that a sanitizer detects a read past the end. */
+static uint8_t *copy_exactly(const uint8_t *data, size_t n)
 {
 	uint8_t *copy = malloc(n ? n : 1);
 
@@ -99,7 +100,7 @@ static void try_decode(
 {
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
 	struct error e = ERROR_INIT, readonly = ERROR_INIT;
-	uint8_t *copy = exact(data, n);
+	uint8_t *copy = copy_exactly(data, n);
 	int r = compiled_decode(compiled_kind_of(ctx->path), ctx, copy, n, &out, &readonly, &e);
 
 	if (r < 0 && !*error_text(&e)) {
@@ -117,7 +118,7 @@ static int damage(const struct compiled_context *ctx)
 	CLEANUP_BUFFER struct buffer in = BUFFER_INIT;
 	unsigned counts[2] = {0, 0};
 
-	slurp(stdin, &in);
+	read_stdin(stdin, &in);
 	for (size_t n = 0; n <= in.size; n++)
 		try_decode(ctx, in.data, n, counts);
 	for (size_t i = 0; i < in.size; i++) {
@@ -188,7 +189,7 @@ static void put_str(struct str s)
 	putchar('\t');
 }
 
-static int list(const struct archive *a, struct error *e)
+static int list_archive(const struct archive *a, struct error *e)
 {
 	const struct manifest *m = a->manifest;
 
@@ -259,7 +260,7 @@ static int show_tree(const struct archive *a, struct error *e)
 	CLEANUP(tree_free) struct tree *t = NULL;
 	int r;
 
-	/* All names are shown here, also of what is not stored. */
+	/* List all names, also those of entries that are not stored. */
 	for (uint32_t i = 0; i < a->manifest->n_entries; i++)
 		if (manifest_removed(&a->manifest->entries[i]))
 			a->manifest->entries[i].handle = i;
@@ -286,7 +287,7 @@ static void try_archive(
 	for (uint32_t i = 0; r == 0 && i < a->manifest->n_entries; i++) {
 		CLEANUP(bytes_unref) struct bytes *b = NULL;
 
-		/* A damaged file is that file's trouble alone. */
+		/* A damaged file does not affect other files. */
 		load_entry(a, &a->manifest->entries[i], &b, &e);
 	}
 	if (r < 0 && !*error_text(&e))
@@ -336,7 +337,7 @@ static int run_archive(int argc, char **argv, struct error *e)
 	if (r == 0 && !strcmp(argv[1], "damage-archive"))
 		r = damage_archive(files, pak, e);
 	else if (r == 0 && (r = open_archive(files, pak, &a, e)) == 0)
-		r = !strcmp(argv[1], "list")   ? list(a, e)
+		r = !strcmp(argv[1], "list")   ? list_archive(a, e)
 		    : !strcmp(argv[1], "dump") ? dump(a, e)
 		    : !strcmp(argv[1], "tree") ? show_tree(a, e)
 					       : rewrite(a, e);
@@ -345,7 +346,7 @@ static int run_archive(int argc, char **argv, struct error *e)
 	return r;
 }
 
-static int run(int argc, char **argv, struct error *e)
+static int run_command(int argc, char **argv, struct error *e)
 {
 	CLEANUP(names_unref) struct names *names = names_create();
 	struct compiled_context ctx = {.path = argv[2], .names = names};
@@ -368,7 +369,7 @@ int main(int argc, char **argv)
 
 	if (argc < 3)
 		return 1;
-	r = run(argc, argv, &e);
+	r = run_command(argc, argv, &e);
 	if (r < 0)
 		fprintf(stderr, "%s\n", error_text(&e));
 	return r < 0 ? 1 : r;

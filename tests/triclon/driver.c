@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * driver: the format behind struct format, as a program that is told what to do a line at a time,
- * so that thousands of maps need one process. test_maps.py judges what it answers.
+ * driver: the format behind struct format as a program with one command per line, so that thousands
+ * of maps need one process. test_triclon_maps.py checks its answers.
  *
  *     open PATH OPTION,...    create OPTION,...     -> ok
  *     list                                          -> data: a name a line
@@ -9,8 +9,8 @@
  *     put NAME N, then N bytes                      -> same | changed
  *     add NAME                remove NAME           -> ok
  *     save PATH               same                  -> ok | ok yes | ok no
- *     laws                                          -> data: a line for each that is broken
- *     notes                                         -> data: what was noted, said and refused
+ *     laws                                          -> data: a line for each broken law
+ *     notes                                         -> data: notes, report lines and refusals
  *
  * "data N" is followed by N bytes and a line feed. A failure is "error ERRNO TEXT".
  */
@@ -20,7 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../formats/laws.h"
+#include "../formats/support/laws.h"
 #include "base/buffer.h"
 
 enum { MAX_OPTIONS = 8, MAX_PLACES = 8 };
@@ -34,7 +34,7 @@ struct driver {
 	struct error e;
 };
 
-static void note(void *arg, const char *line)
+static void append_note(void *arg, const char *line)
 {
 	struct driver *d = arg;
 
@@ -44,15 +44,15 @@ static void note(void *arg, const char *line)
 
 static void print_line(void *arg, enum format_line_kind, const char *line)
 {
-	note(arg, line);
+	append_note(arg, line);
 }
 
-static void refused(void *arg, const struct format_fault *f)
+static void answer_error(void *arg, const struct format_fault *f)
 {
-	note(arg, f->line);
+	append_note(arg, f->line);
 }
 
-static void data(const void *p, size_t n)
+static void answer_data(const void *p, size_t n)
 {
 	printf("data %zu\n", n);
 	if (n)
@@ -68,7 +68,7 @@ static const struct format *format_by_name(const char *name)
 	return NULL;
 }
 
-static void forget(struct driver *d)
+static void forget_map(struct driver *d)
 {
 	snapshot_unref(d->s);
 	snapshot_unref(d->before);
@@ -79,13 +79,13 @@ static void forget(struct driver *d)
 static int do_open(struct driver *d, const char *path, char *list)
 {
 	const char *options[MAX_OPTIONS + 1] = {NULL};
-	struct format_context ctx = {.options = options, .note = note, .note_arg = d};
+	struct format_context ctx = {.options = options, .note = append_note, .note_arg = d};
 	struct source src = {.name = path ? path : "new.tcm"};
 	const struct format *f = format_by_name("triclon");
 	struct file *file;
 	int fd, r, n = 0;
 
-	forget(d);
+	forget_map(d);
 	for (char *o = strtok(list, ","); o && n < MAX_OPTIONS; o = strtok(NULL, ","))
 		options[n++] = o;
 	if (!path)
@@ -106,8 +106,8 @@ static int do_open(struct driver *d, const char *path, char *list)
 	return r;
 }
 
-/* By the names of the mount, or the one that add made. */
-static int find(struct driver *d, const char *name, struct file_attr *ret)
+/* Find a file by its name in the mount, or by the name that `add` gave it. */
+static int find_file(struct driver *d, const char *name, struct file_attr *ret)
 {
 	for (size_t i = 0; i < d->n_places; i++)
 		if (!d->places[i].is_removed && strcmp(d->names[i], name) == 0)
@@ -126,7 +126,7 @@ static int do_list(struct driver *d)
 	while ((r = d->s->format->list(d->s, ENTRY_ROOT, &cookie, name, &en, &d->e)) > 0)
 		buffer_printf(&b, "%s\n", name);
 	if (r == 0)
-		data(b.data, b.size);
+		answer_data(b.data, b.size);
 	buffer_finish_free(&b);
 	return r;
 }
@@ -135,7 +135,7 @@ static int do_get(struct driver *d, const char *name, uint64_t off, size_t n, bo
 {
 	CLEANUP(free) uint8_t *dst = NULL;
 	struct file_attr en;
-	int r = find(d, name, &en);
+	int r = find_file(d, name, &en);
 
 	if (r < 0)
 		return r;
@@ -146,7 +146,7 @@ static int do_get(struct driver *d, const char *name, uint64_t off, size_t n, bo
 	dst = malloc(n + 1);
 	r = d->s->format->get(d->s, en.id, off, dst, n, &d->e);
 	if (r == 0)
-		data(dst, n);
+		answer_data(dst, n);
 	return r;
 }
 
@@ -158,7 +158,7 @@ static int do_put(struct driver *d, const char *name, size_t n)
 
 	if (fread(in, 1, n, stdin) != n)
 		exit(2);
-	r = find(d, name, &en);
+	r = find_file(d, name, &en);
 	if (r == 0)
 		r = entry_put(&d->s, en.id, in, n, &d->e);
 	if (r >= 0)
@@ -166,7 +166,7 @@ static int do_put(struct driver *d, const char *name, size_t n)
 	return r < 0 ? r : 0;
 }
 
-static void broken(void *arg, const char *path, const char *law, const char *text)
+static void append_broken_law(void *arg, const char *path, const char *law, const char *text)
 {
 	buffer_printf(arg, "%s: %s: %s\n", path, law, text);
 }
@@ -174,7 +174,7 @@ static void broken(void *arg, const char *path, const char *law, const char *tex
 static int do_laws(struct driver *d)
 {
 	CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
-	const struct laws laws = {broken, &out};
+	const struct laws laws = {append_broken_law, &out};
 	char name[NAME_MAX + 1];
 	uint64_t cookie = 0;
 	struct file_attr en;
@@ -184,16 +184,16 @@ static int do_laws(struct driver *d)
 		struct bytes *whole = NULL;
 
 		if (laws_read(&laws, d->s, name, &en, &whole) == -EIO)
-			broken(&out, name, "get", "it cannot be read");
+			append_broken_law(&out, name, "get", "it cannot be read");
 		bytes_unref(whole);
 	}
 	if (r == 0)
-		data(out.data, out.size);
+		answer_data(out.data, out.size);
 	return r;
 }
 
-/* What the tree says of an object last counts. */
-static int place(struct driver *d, entry_id id, const char *name, bool removed)
+/* Set the placement of an object; a later one replaces it. */
+static int set_placement(struct driver *d, entry_id id, const char *name, bool removed)
 {
 	struct placement *p = &d->places[d->n_places];
 	char *copy = d->names[d->n_places];
@@ -215,21 +215,21 @@ static int do_add(struct driver *d, const char *name)
 
 	r = f->tree->classify(d->s, ENTRY_ROOT, name, false, ENTRY_ROOT, &m, &d->e);
 	if (r == 0 && m.is_known)
-		return place(d, m.id, name, false);
+		return set_placement(d, m.id, name, false);
 	if (r < 0 || m.kind != NAME_OBJECT)
 		return error_set(&d->e, -EINVAL, "%s is scratch", name);
 	r = f->tree->add(&d->s, ENTRY_ROOT, name, false, &id, &d->e);
-	return r < 0 ? r : place(d, id, name, false);
+	return r < 0 ? r : set_placement(d, id, name, false);
 }
 
 static int do_remove(struct driver *d, const char *name)
 {
 	struct snapshot *next = NULL;
 	struct file_attr en;
-	int r = find(d, name, &en);
+	int r = find_file(d, name, &en);
 
 	if (r < 0 || !en.is_cleared_by_mount)
-		return r < 0 ? r : place(d, en.id, name, true);
+		return r < 0 ? r : set_placement(d, en.id, name, true);
 	r = format_put_file(d->s, en.id, NULL, NULL, &next, &d->e);
 	if (next) {
 		snapshot_unref(d->s);
@@ -271,7 +271,7 @@ static int do_save(struct driver *d, const char *path)
 	int r = f->tree->finalize(d->s, d->places, d->n_places, &settled, print_line, d, &d->e);
 
 	if (r == 0)
-		r = f->edit->check(before, settled, refused, d, &d->e);
+		r = f->edit->check(before, settled, answer_error, d, &d->e);
 	if (r == 0)
 		r = write_map(d, settled, path);
 	if (r == 0)
@@ -279,7 +279,7 @@ static int do_save(struct driver *d, const char *path)
 	return r;
 }
 
-static int run(struct driver *d, char *line)
+static int run_command(struct driver *d, char *line)
 {
 	char *word = strtok(line, " "), *a = strtok(NULL, " "), *b = strtok(NULL, " ");
 	char *c = strtok(NULL, " ");
@@ -290,7 +290,7 @@ static int run(struct driver *d, char *line)
 
 		r = do_open(d, create ? NULL : a, create ? a : b);
 	} else if (strcmp(word, "notes") == 0) {
-		data(d->notes.data, d->notes.size);
+		answer_data(d->notes.data, d->notes.size);
 		return 0;
 	} else if (strcmp(word, "list") == 0) {
 		return do_list(d);
@@ -326,11 +326,11 @@ int main(void)
 
 		line[strcspn(line, "\n")] = '\0';
 		d.e = (struct error)ERROR_INIT;
-		r = run(&d, line);
+		r = run_command(&d, line);
 		if (r < 0)
 			printf("error %d %s\n", -r, error_text(&d.e));
 		fflush(stdout);
 	}
-	forget(&d);
+	forget_map(&d);
 	return 0;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""Maps of all 24 variants: which reading is taken, and what comes of changes."""
+"""Triclon maps of all 24 variants: how they are read, and the files that changes give."""
 import copy
 import glob
 import json
@@ -21,8 +21,8 @@ SMALL = {"terrain": [(0, 3), (4, 1)], "points": [(0, 90), (16, 80), (32, 84), (4
 
 
 @pytest.fixture
-def at(tmp_path):
-    """Writes a map and gives its path."""
+def write_map(tmp_path):
+    """A function that writes a map and returns its path."""
     def write(m):
         path = tmp_path / "a.tcm"
         path.write_bytes(m if isinstance(m, bytes) else m.encode())
@@ -30,45 +30,45 @@ def at(tmp_path):
     return write
 
 
-def small(variant=tcgen.VARIANTS[0], **changes):
+def small_map(variant=tcgen.VARIANTS[0], **changes):
     parts = {**SMALL, **changes}
     if not variant.objects and "objects" not in changes:
         parts["objects"] = None
     return tcgen.Map(variant, b"Hill", b"Ann", **parts)
 
 
-def tables(d):
+def read_tables(d):
     return {n: c for n, c in d.files().items() if n != "info.json"}
 
 
-def info(d):
+def read_info(d):
     return json.loads(d.get("info.json"))
 
 
-def reads_as_written(d, m):
-    """The tables; and the variant, as far as it leaves a trace."""
-    v, said = m.variant, info(d)["variant"]
+def assert_read_as_written(d, m):
+    """Check the tables, and the variant as far as the file shows it."""
+    v, said = m.variant, read_info(d)["variant"]
     counted = m.terrain or m.objects
-    return (tables(d) == m.files() and said["endian"] == v.endian and said["points"] == v.points
+    return (read_tables(d) == m.files() and said["endian"] == v.endian and said["points"] == v.points
             and (not counted or said["lists"] == v.lists))
 
 
-def saved(d, tmp_path):
+def save_and_read(d, tmp_path):
     out = tmp_path / "saved.tcm"
     d.save(out)
     return out.read_bytes()
 
 
-def test_at_least_999_of_1000_maps_are_read_as_written(d, at):
+def test_at_least_999_of_1000_maps_are_read_as_written(d, write_map):
     wrong = []
     for m in tcgen.maps(MANY):
-        d.open(at(m))
-        if not reads_as_written(d, m):
+        d.open(write_map(m))
+        if not assert_read_as_written(d, m):
             wrong.append((m.variant, d.notes()))
     assert len(wrong) <= MANY // 1000, wrong
 
 
-# The note for each sample, and for small() in each variant. Recorded from the earlier reader, which chose the
+# The note for each sample, and for small_map() in each variant. Recorded from an earlier reader, which chose the
 # reading with the shortest description.
 SAMPLES = """\
 be_bytes_pp-bytes_noobj endian=big,lists=bytes,points=bytes: terrain 3, points 7, no list of objects
@@ -111,7 +111,7 @@ endian=big,lists=count,points=count: terrain 2, points 5, objects 2
 
 
 @pytest.mark.parametrize("line", SAMPLES.splitlines(), ids=lambda line: line.split()[0])
-def test_a_sample_is_read_as_ever(d, line):
+def test_a_sample_is_read_as_before(d, line):
     name, said = line.split(" ", 1)
     path = os.path.join(CORPUS, name + ".tcm")
     if not os.path.exists(path):
@@ -121,14 +121,14 @@ def test_a_sample_is_read_as_ever(d, line):
 
 
 @pytest.mark.parametrize("variant, said", zip(tcgen.VARIANTS, VARIANTS.splitlines()), ids=str)
-def test_a_map_of_each_variant_is_read_as_ever(d, at, variant, said):
-    d.open(at(small(variant)))
+def test_a_map_of_each_variant_is_read_as_before(d, write_map, variant, said):
+    d.open(write_map(small_map(variant)))
     assert d.notes() == ["read with -o " + said]
-    d.open(at(small(variant)), small(variant).options())
+    d.open(write_map(small_map(variant)), small_map(variant).options())
     assert d.notes() == ["read with -o " + said]
 
 
-# ---- where several readings end at the end of the file
+# ---- several readings that end at the end of the file
 
 @pytest.mark.parametrize("data, said", [
     (b"TCM3\0\0" + bytes(4), "endian=little,lists=bytes,points=none: terrain 0, points 0, no list of objects"),
@@ -136,33 +136,33 @@ def test_a_map_of_each_variant_is_read_as_ever(d, at, variant, said):
     (b"TCM3\0\0" + bytes(12), "endian=little,lists=bytes,points=none: terrain 0, points 1, no list of objects"),
     (b"3MCT\0\0" + bytes(12), "endian=big,lists=bytes,points=none: terrain 0, points 1, no list of objects"),
 ])
-def test_of_plausible_readings_the_first_is_taken_and_named(d, at, data, said):
-    d.open(at(data))
+def test_the_first_plausible_reading_is_taken_and_named(d, write_map, data, said):
+    d.open(write_map(data))
     assert d.notes() == ["read with -o " + said]
 
 
-def test_a_size_before_the_points_comes_first(d, at):
+def test_a_size_before_the_points_comes_first(d, write_map):
     m = tcgen.Map(tcgen.Variant("little", "count", "count", False), terrain=[(0, 1)], points=[(1, 1), (2, 5)])
     other = tcgen.Map(tcgen.Variant("little", "count", "none", True), terrain=[(0, 1)], points=[(2, 1)], objects=[(2, 5)])
     assert m.encode() == other.encode()
-    d.open(at(m))
-    assert reads_as_written(d, m)
-    d.open(at(m), other.options())
-    assert reads_as_written(d, other)
+    d.open(write_map(m))
+    assert assert_read_as_written(d, m)
+    d.open(write_map(m), other.options())
+    assert assert_read_as_written(d, other)
 
 
-def test_integers_come_before_floats(d, at):
+def test_integers_come_before_floats(d, write_map):
     """In the other byte order the point is (0, 2.5)."""
     m = tcgen.Map(tcgen.Variant("big", "bytes", "none", False), points=[(0, 0x2040)])
-    d.open(at(m))
-    assert reads_as_written(d, m) and info(d)["variant"]["coordinates"] == "integer"
+    d.open(write_map(m))
+    assert assert_read_as_written(d, m) and read_info(d)["variant"]["coordinates"] == "integer"
 
 
-def test_where_points_can_end_twice_a_size_far_from_them_is_none_of_them(d, at):
+def test_a_size_far_from_the_points_is_no_size_of_objects(d, write_map):
     m = tcgen.Map(tcgen.Variant("little", "count", "none", True), terrain=[(0, 1)],
                   points=[(-435, 294), (-419, 235)], objects=[(-426, 3), (-421, 0)])
-    d.open(at(m))
-    assert reads_as_written(d, m)
+    d.open(write_map(m))
+    assert assert_read_as_written(d, m)
 
 
 @pytest.mark.parametrize("variant", tcgen.VARIANTS, ids=str)
@@ -171,29 +171,29 @@ def test_where_points_can_end_twice_a_size_far_from_them_is_none_of_them(d, at):
     [(i, 90 - i) for i in range(40)] + [(30, 1)],
     [(0, 90), (16, 1 << 21), (32, 84), (48, 70), (64, 3)],
 ], ids=["turning", "long", "high"])
-def test_unusual_ground_opens_by_the_first_reading_that_fits(d, at, variant, points):
-    m = small(variant, points=points)
-    d.open(at(m))
-    assert reads_as_written(d, m) and info(d)["variant"]["coordinates"] == "integer"
+def test_unusual_ground_is_read_by_the_first_reading_that_fits(d, write_map, variant, points):
+    m = small_map(variant, points=points)
+    d.open(write_map(m))
+    assert assert_read_as_written(d, m) and read_info(d)["variant"]["coordinates"] == "integer"
 
 
-def test_all_maps_are_read_as_written_with_options(d, at):
+def test_all_maps_are_read_as_written_with_options(d, write_map):
     wrong = []
     for m in tcgen.maps(MANY):
-        d.open(at(m), m.options())
-        if tables(d) != m.files() or info(d)["variant"]["lists"] != m.variant.lists:
+        d.open(write_map(m), m.options())
+        if read_tables(d) != m.files() or read_info(d)["variant"]["lists"] != m.variant.lists:
             wrong.append((m.variant, d.notes()))
     assert wrong == []
 
 
-def change_a_value(rng, files):
-    """Another value in one cell of one table: (file, row, column, value, all of the new file)."""
+def change_random_value(rng, files):
+    """Change one random cell of one table; returns (file, row, column, value, new content of the file)."""
     name = rng.choice([n for n in TABLES if files.get(n, b"").count(b"\n") > 1])
     rows = [line.split(",") for line in files[name].decode().splitlines()]
     row, column = rng.randrange(1, len(rows)), rng.randrange(2)
     old = int(rows[row][column])
     new = old + rng.choice((1, 3))
-    if (name, column) == ("terrain.csv", 0):  # a point that there is
+    if (name, column) == ("terrain.csv", 0):  # an existing point
         new = rng.randrange(files["points.csv"].count(b"\n") - 1)
     elif name == "terrain.csv" and new > 65535:
         new = old - 1
@@ -202,7 +202,7 @@ def change_a_value(rng, files):
     return name, row - 1, column, new, text.encode()
 
 
-def edited(m, name, row, column, value):
+def change_map(m, name, row, column, value):
     e = copy.deepcopy(m)
     records = {"terrain.csv": e.terrain, "points.csv": e.points, "objects.csv": e.objects}[name]
     record = list(records[row])
@@ -211,47 +211,47 @@ def edited(m, name, row, column, value):
     return e
 
 
-def test_a_changed_value_keeps_all_other_bytes(d, at, tmp_path):
+def test_a_changed_value_keeps_all_other_bytes(d, write_map, tmp_path):
     rng = random.Random(7)
     for m in tcgen.maps(MANY, seed=2):
         before = m.encode()
-        d.open(at(before))
-        right, files = tables(d) == m.files(), tables(d)
-        name, row, column, value, text = change_a_value(rng, files)
+        d.open(write_map(before))
+        right, files = read_tables(d) == m.files(), read_tables(d)
+        name, row, column, value, text = change_random_value(rng, files)
         changed = d.put(name, text)
         assert changed == (text != files[name])
-        after = saved(d, tmp_path)
+        after = save_and_read(d, tmp_path)
         assert len(after) == len(before)
         where = [i for i in range(len(before)) if before[i] != after[i]]
-        # However it was read, one number is all that may differ.
+        # Whatever the reading was, only one number may differ.
         assert not where or where[-1] - where[0] < 4, m.variant
-        assert not right or after == edited(m, name, row, column, value).encode()
+        assert not right or after == change_map(m, name, row, column, value).encode()
 
 
-def test_a_changed_name_keeps_all_other_bytes(d, at, tmp_path):
+def test_a_changed_name_keeps_all_other_bytes(d, write_map, tmp_path):
     for m in tcgen.maps(240, seed=3):
-        d.open(at(m))
-        said = info(d)
+        d.open(write_map(m))
+        said = read_info(d)
         said["author"] = "Somebody Else"
         assert d.put("info.json", json.dumps(said).encode())
         m.author = b"Somebody Else"
-        assert saved(d, tmp_path) == m.encode()
+        assert save_and_read(d, tmp_path) == m.encode()
 
 
 # ---- the laws
 
 @pytest.mark.parametrize("variant", tcgen.VARIANTS, ids=str)
-def test_the_laws_hold(d, at, tmp_path, variant):
+def test_the_laws_hold(d, write_map, tmp_path, variant):
     rng = random.Random(str(variant))
     for _ in range(10):
         m = tcgen.content(rng, variant)
-        path = at(m)
+        path = write_map(m)
         d.open(path)
         assert d.laws() == ""
         assert d.save(tmp_path / "b.tcm") == "ok same"
         assert (tmp_path / "b.tcm").read_bytes() == m.encode()
         others = d.files()
-        name, _, _, _, text = change_a_value(rng, others)
+        name, _, _, _, text = change_random_value(rng, others)
         d.put(name, text)
         assert d.get(name) == text, "PutGet"
         assert not d.put(name, text)
@@ -259,9 +259,9 @@ def test_the_laws_hold(d, at, tmp_path, variant):
             {n: c for n, c in others.items() if n != name}, "Locality"
 
 
-def test_ranges_of_a_long_table_are_slices_of_it(d, at):
+def test_ranges_of_a_long_table_are_slices_of_it(d, write_map):
     points = [(i * 7, (i * i) % 1000 - 500) for i in range(5000)]
-    d.open(at(small(points=points)))
+    d.open(write_map(small_map(points=points)))
     whole = d.get("points.csv")
     assert whole == tcgen.table("x,y", points)
     for off in range(0, len(whole), 997):
@@ -275,8 +275,8 @@ def test_ranges_of_a_long_table_are_slices_of_it(d, at):
     (b"x,y", b"x,y\n"),
     (b"", b"x,y\n"),
 ])
-def test_other_forms_of_a_table_become_the_canonical_one(d, at, text, canonical):
-    d.open(at(small(terrain=[])))
+def test_other_forms_of_a_table_become_the_canonical_one(d, write_map, text, canonical):
+    d.open(write_map(small_map(terrain=[])))
     assert d.put("points.csv", text)
     assert d.get("points.csv") == canonical
     assert not d.put("points.csv", text)
@@ -285,9 +285,9 @@ def test_other_forms_of_a_table_become_the_canonical_one(d, at, text, canonical)
 # ---- structure
 
 @pytest.mark.parametrize("variant", tcgen.VARIANTS, ids=str)
-def test_records_are_added_and_removed(d, at, tmp_path, variant):
-    m = small(variant)
-    d.open(at(m), m.options())
+def test_records_are_added_and_removed(d, write_map, tmp_path, variant):
+    m = small_map(variant)
+    d.open(write_map(m), m.options())
     m.points = m.points[1:] + [(100, -5), (120, 7), (130, 8)]
     m.terrain = [(0, 9), (2, 3), (6, 65535)]
     d.put("points.csv", tcgen.table("x,y", m.points))
@@ -295,58 +295,58 @@ def test_records_are_added_and_removed(d, at, tmp_path, variant):
     if variant.objects:
         m.objects = [(101, 4294967295)]
         d.put("objects.csv", tcgen.table("x,type", m.objects))
-    assert saved(d, tmp_path) == m.encode()
+    assert save_and_read(d, tmp_path) == m.encode()
 
 
 @pytest.mark.parametrize("objects", [None, [], [(20, 1)]])
-def test_no_objects_list_an_empty_and_a_full_one_are_told_apart(d, at, tmp_path, objects):
-    m = small(objects=objects)
-    d.open(at(m))
+def test_missing_empty_and_full_objects_lists_are_told_apart(d, write_map, tmp_path, objects):
+    m = small_map(objects=objects)
+    d.open(write_map(m))
     assert ("objects.csv" in d.names()) == (objects is not None)
-    assert tables(d) == m.files()
-    assert saved(d, tmp_path) == m.encode()
+    assert read_tables(d) == m.files()
+    assert save_and_read(d, tmp_path) == m.encode()
 
 
-def test_an_objects_list_can_be_made_and_removed(d, at, tmp_path):
-    none, full = small(objects=None), small(objects=[(20, 1)])
-    d.open(at(none))
+def test_an_objects_list_can_be_added_and_removed(d, write_map, tmp_path):
+    none, full = small_map(objects=None), small_map(objects=[(20, 1)])
+    d.open(write_map(none))
     d.add("objects.csv")
     assert d.put("objects.csv", b"x,type\n20,1\n")
-    assert saved(d, tmp_path) == full.encode()
-    d.open(at(full))
+    assert save_and_read(d, tmp_path) == full.encode()
+    d.open(write_map(full))
     d.remove("objects.csv")
-    assert saved(d, tmp_path) == none.encode()
-    d.add("objects.csv")  # and back, before the save
-    assert saved(d, tmp_path) == full.encode()
-    d.open(at(none))
+    assert save_and_read(d, tmp_path) == none.encode()
+    d.add("objects.csv")  # undone before the save
+    assert save_and_read(d, tmp_path) == full.encode()
+    d.open(write_map(none))
     d.add("objects.csv")
     d.remove("objects.csv")
     assert d.save(tmp_path / "b.tcm") == "ok same"
 
 
-def test_a_removed_table_is_empty_and_info_stays(d, at, tmp_path):
-    m = small()
-    d.open(at(m))
+def test_a_removed_table_is_empty_and_info_stays(d, write_map, tmp_path):
+    m = small_map()
+    d.open(write_map(m))
     d.remove("terrain.csv")
     d.remove("info.json")
     m.terrain = []
-    assert saved(d, tmp_path) == m.encode()
-    assert [n for n in d.notes() if n.startswith("info.json is gone")]
+    assert save_and_read(d, tmp_path) == m.encode()
+    assert [n for n in d.notes() if n.startswith("info.json was not removed")]
 
 
 @pytest.mark.parametrize("variant", tcgen.VARIANTS, ids=str)
-def test_a_new_map_that_is_filled_reads_back_equal(d, at, tmp_path, variant):
-    m = small(variant)
+def test_a_new_map_that_is_filled_reads_back_equal(d, write_map, tmp_path, variant):
+    m = small_map(variant)
     d.create(m.options())
-    assert tables(d) == {"terrain.csv": b"index,type\n", "points.csv": b"x,y\n"}
+    assert read_tables(d) == {"terrain.csv": b"index,type\n", "points.csv": b"x,y\n"}
     d.put("info.json", b'{"name": "Hill", "author": "Ann"}')
     if variant.objects:
         d.add("objects.csv")
     for name in ("points.csv", "terrain.csv", "objects.csv")[:2 + variant.objects]:
         d.put(name, m.files()[name])
-    assert saved(d, tmp_path) == m.encode()
+    assert save_and_read(d, tmp_path) == m.encode()
     d.open(tmp_path / "saved.tcm")
-    assert reads_as_written(d, m)
+    assert assert_read_as_written(d, m)
 
 
 def test_a_new_map_is_the_default_variant_and_never_like_the_empty_file(d, tmp_path):
@@ -356,68 +356,68 @@ def test_a_new_map_is_the_default_variant_and_never_like_the_empty_file(d, tmp_p
 
 
 @pytest.mark.parametrize("to", tcgen.VARIANTS, ids=str)
-def test_another_variant_in_info_json_converts_the_map(d, at, tmp_path, to):
-    m = small(tcgen.Variant("big", "count", "bytes", to.objects))
-    d.open(at(m))
-    said = info(d)
+def test_another_variant_in_info_json_converts_the_map(d, write_map, tmp_path, to):
+    m = small_map(tcgen.Variant("big", "count", "bytes", to.objects))
+    d.open(write_map(m))
+    said = read_info(d)
     said["variant"].update(endian=to.endian, lists=to.lists, points=to.points)
     d.put("info.json", json.dumps(said).encode())
     m.variant = to
-    assert saved(d, tmp_path) == m.encode()
+    assert save_and_read(d, tmp_path) == m.encode()
 
 
-def test_a_map_that_can_be_mistaken_is_told(d, at, tmp_path):
+def test_an_ambiguous_map_is_reported(d, write_map, tmp_path):
     m = tcgen.Map(tcgen.Variant("big", "count", "count", True), points=[(5, 5)], objects=[])
-    d.open(at(m), m.options())
+    d.open(write_map(m), m.options())
     d.put("points.csv", b"x,y\n")
     d.save(tmp_path / "b.tcm")
-    assert d.notes()[-1] == ("the map as it is now can be mistaken for another variant; mount it with -o " +
+    assert d.notes()[-1] == ("the map can be mistaken for another variant: mount it with -o " +
                              m.options())
-    d.open(at(small()))
+    d.open(write_map(small_map()))
     d.put("points.csv", tcgen.table("x,y", SMALL["points"] + [(80, 90)]))
     d.save(tmp_path / "b.tcm")
     assert not [n for n in d.notes() if "mistaken" in n]
 
 
-# ---- what else is read
+# ---- other content
 
 @pytest.mark.parametrize("raw, shown", [
     (b"", ""), ("\u0141\u00f3d\u017a".encode(), "\u0141\u00f3d\u017a"), (b"M\xfcller", "M\u00fcller"),
     (b"Hill\0", "Hill\u2400"), (b'a"\\\n', 'a"\\\n'), (b"x" * 255, "x" * 255),
 ])
-def test_a_name_is_shown_whatever_its_bytes(d, at, tmp_path, raw, shown):
-    m = small()
+def test_a_name_is_shown_whatever_its_bytes(d, write_map, tmp_path, raw, shown):
+    m = small_map()
     m.name = raw
-    d.open(at(m))
-    said = info(d)
+    d.open(write_map(m))
+    said = read_info(d)
     assert said["name"] == shown
     assert not d.put("info.json", d.get("info.json"))
     said["author"] = "B"
     d.put("info.json", json.dumps(said).encode())
     m.author = b"B"
-    assert saved(d, tmp_path) == m.encode()
+    assert save_and_read(d, tmp_path) == m.encode()
 
 
 @pytest.mark.parametrize("new, stored", [
     ("Jos\u00e9", b"Jos\xe9"), ("\u0141", "\u0141".encode()), ("plain", b"plain"),
-    ("\u00c3\u00a9", "\u00c3\u00a9".encode()),  # as Latin-1 it would read as another letter
+    ("\u00c3\u00a9", "\u00c3\u00a9".encode()),  # this byte is another letter in Latin-1
 ])
-def test_a_name_in_latin1_stays_so_where_that_can_be(d, at, tmp_path, new, stored):
-    m = small()
+def test_a_name_in_latin1_stays_in_latin1_if_possible(d, write_map, tmp_path, new, stored):
+    m = small_map()
     m.name = b"M\xfcller"
-    d.open(at(m))
+    d.open(write_map(m))
     d.put("info.json", json.dumps({"name": new}).encode())
-    assert info(d)["name"] == new
+    assert read_info(d)["name"] == new
     m.name = stored
-    assert saved(d, tmp_path) == m.encode()
+    assert save_and_read(d, tmp_path) == m.encode()
 
 
-def test_coordinates_that_can_only_be_floats_are_shown_so(d, at, tmp_path):
+def test_coordinates_that_can_only_be_floats_are_shown_as_floats(d, write_map, tmp_path):
     points = [(0.0, 100.5), (16.25, 101.1), (32.0, -7.75)]
     m = tcgen.Map(tcgen.Variant("big", "bytes", "none", True), b"", b"", [(0, 1), (2, 2)], points,
                   [(3.5, 7)], real=True)
-    d.open(at(m))
-    assert info(d)["variant"]["coordinates"] == "float"
+    d.open(write_map(m))
+    assert read_info(d)["variant"]["coordinates"] == "float"
     shown = [tuple(map(float, r.split(","))) for r in d.get("points.csv").decode().split()[1:]]
     assert [tuple(struct.unpack("f", struct.pack("f", v))[0] for v in p) for p in shown] == \
         [tuple(struct.unpack("f", struct.pack("f", v))[0] for v in p) for p in points]
@@ -425,36 +425,36 @@ def test_coordinates_that_can_only_be_floats_are_shown_so(d, at, tmp_path):
     assert not d.put("points.csv", d.get("points.csv"))
     m.points[1] = (16.5, 1e-3)
     d.put("points.csv", b"x,y\n0,100.5\n16.5,0.001\n32,-7.75\n")
-    assert saved(d, tmp_path) == m.encode()
+    assert save_and_read(d, tmp_path) == m.encode()
 
 
 @pytest.mark.parametrize("tag, variant", [
     (b"TCM2", tcgen.VARIANTS[0]), (b"3MCT", tcgen.VARIANTS[12]), (b"3MCT", tcgen.VARIANTS[0])])
-def test_the_other_tags_are_read_if_they_fit_and_stay(d, at, tmp_path, tag, variant):
-    m = small(variant, objects=None)
+def test_other_tags_are_read_if_they_fit_and_stay(d, write_map, tmp_path, tag, variant):
+    m = small_map(variant, objects=None)
     m.tag = tag
-    d.open(at(m))
-    assert tables(d) == m.files() and info(d)["variant"]["tag"] == tag.decode()
+    d.open(write_map(m))
+    assert read_tables(d) == m.files() and read_info(d)["variant"]["tag"] == tag.decode()
     assert (tag == b"TCM2") == any("TCM2" in n for n in d.notes())
-    assert saved(d, tmp_path) == m.encode()
+    assert save_and_read(d, tmp_path) == m.encode()
 
 
-def test_what_was_assumed_is_noted(d, at):
-    m = small(tcgen.Variant("big", "count", "bytes", True))
-    d.open(at(m))
+def test_assumptions_about_the_variant_are_noted(d, write_map):
+    m = small_map(tcgen.Variant("big", "count", "bytes", True))
+    d.open(write_map(m))
     assert d.notes() == ["read with -o endian=big,lists=count,points=bytes: "
                          "terrain 2, points 5, objects 2"]
-    d.open(at(small(objects=None)))
+    d.open(write_map(small_map(objects=None)))
     assert d.notes()[0].endswith("points=none: terrain 2, points 5, no list of objects")
 
 
 @pytest.mark.parametrize("path", sorted(glob.glob(CORPUS + "/*.tcm")) or [None], ids=lambda p: os.path.basename(p or "none"))
-def test_samples_beside_the_project_are_read_as_their_names_say(d, tmp_path, path):
+def test_samples_are_read_as_the_variant_in_their_names(d, tmp_path, path):
     if path is None:
         pytest.skip(places.NO_SHARED)
     endian, lists, points, objects = os.path.basename(path)[:-4].split("_")
     d.open(path)
-    said = info(d)["variant"]
+    said = read_info(d)["variant"]
     assert (said["endian"], said["lists"], said["points"]) == (
         {"le": "little", "be": "big"}[endian], lists, points[3:])
     assert d.files().get("objects.csv", b"").count(b"\n") == {"noobj": 0, "obj0": 1, "obj3": 4}[objects]
@@ -463,8 +463,8 @@ def test_samples_beside_the_project_are_read_as_their_names_say(d, tmp_path, pat
         assert (tmp_path / "b.tcm").read_bytes() == f.read()
 
 
-def test_what_is_asked_changes_nothing(at):
-    run = subprocess.run([os.environ["TCM_QUESTIONS"], "40", at(small())], capture_output=True,
+def test_queries_change_nothing(write_map):
+    run = subprocess.run([os.environ["TCM_QUESTIONS"], "40", write_map(small_map())], capture_output=True,
                          text=True, timeout=300)
     assert run.returncode == 0, run.stdout + run.stderr
     puts, _, _, removed = [int(part.split()[0]) for part in run.stdout.split(", ")]

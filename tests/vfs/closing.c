@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* Rules 2 and 3 of the design: closing applies; what editors do works. */
-#include "box.h"
+/* Rules 2 and 3 of the design: a close applies changes, and editors work as usual. */
+#include "support/box.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,24 +11,24 @@
 #define TEST(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
 #define AUTHOR     "info/author"
 
-static void map_of_the_independent_writer_is_sound_and_shown(void **state)
+static void map_of_the_independent_writer_is_valid_and_shown(void **state)
 {
 	struct box *b = *state;
 	CLEANUP(bytes_unref) struct bytes *map = box_map(b);
 	CLEANUP(bytes_unref) struct bytes *image = box_get(b, IMAGE);
 	uint8_t ids[MAP_CELLS];
 
-	assert_true(map_sound(map));
+	assert_true(map_is_sound(map));
 	assert_true(box_shows(b, AUTHOR, "alice\n"));
 	assert_true(box_shows(b, "info/settings.cfg", ""));
 	assert_true(box_lists(b, "images", "0_img.png"));
-	/* Layout rule 10: 63 + n + 5 a block, n = h * (4 * w + 1). */
+	/* Layout rule 10: 63 + n + 5 for each block, n = h * (4 * w + 1). */
 	assert_non_null(image);
 	assert_int_equal(image->size, 63 + 2 * 9 + 5);
 	assert_true(map_ids(map, MAP_DECO, ids) && ids[1] == 7);
 }
 
-static void flush_applies_what_was_written_since_the_last(void **state)
+static void flush_applies_writes_since_the_last_flush(void **state)
 {
 	struct box *b = *state;
 	struct fd *f;
@@ -37,14 +37,14 @@ static void flush_applies_what_was_written_since_the_last(void **state)
 	assert_int_equal(fd_text(f, 0, "bob"), 0);
 	assert_int_equal(fd_flush(f), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
 	assert_int_equal(fd_text(f, 3, "by"), 0);
 	assert_int_equal(fd_close(f), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "bobby\n"));
+	assert_true(box_map_info_is(b, 0, "bobby\n"));
 }
 
-static void unclosed_writing_is_not_saved(void **state)
+static void unclosed_writes_are_not_saved(void **state)
 {
 	struct box *b = *state;
 	struct fd *f;
@@ -53,12 +53,12 @@ static void unclosed_writing_is_not_saved(void **state)
 	assert_int_equal(fd_text(f, 0, "bob"), 0);
 	assert_int_equal(box_put(b, "info/version", "v2"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "alice\n"));
-	assert_true(box_map_says(b, 1, "v2\n"));
+	assert_true(box_map_info_is(b, 0, "alice\n"));
+	assert_true(box_map_info_is(b, 1, "v2\n"));
 	assert_int_equal(fd_close(f), 0);
 }
 
-/* What a save does to each file that is open for writing: an open for reading, fsync, close. */
+/* What a save does to each file that is open for writing: open for reading, fsync, close. */
 static void flush_from_outside(struct box *b, const char *path)
 {
 	struct fd *f;
@@ -68,7 +68,7 @@ static void flush_from_outside(struct box *b, const char *path)
 	assert_int_equal(fd_close(f), 0);
 }
 
-static void file_that_is_half_written_is_not_applied_by_a_save(void **state)
+static void save_does_not_apply_a_partly_written_file(void **state)
 {
 	struct box *b = *state;
 	struct fd *f;
@@ -77,36 +77,36 @@ static void file_that_is_half_written_is_not_applied_by_a_save(void **state)
 	assert_int_equal(fd_text(f, 0, "bo"), 0);
 	flush_from_outside(b, AUTHOR);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "alice\n"));
+	assert_true(box_map_info_is(b, 0, "alice\n"));
 	assert_int_equal(fd_text(f, 2, "b"), 0);
 	assert_int_equal(fd_close(f), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "bob\n"));
-	/* An fsync of its author's is as good as a close. */
+	assert_true(box_map_info_is(b, 0, "bob\n"));
+	/* An fsync by the writer applies like a close. */
 	assert_int_equal(box_open(b, AUTHOR, O_WRONLY | O_TRUNC, &f), 0);
 	assert_int_equal(fd_text(f, 0, "rob"), 0);
 	assert_int_equal(fd_fsync(f), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "rob\n"));
+	assert_true(box_map_info_is(b, 0, "rob\n"));
 	assert_int_equal(fd_close(f), 0);
 }
 
-static void mapped_pages_are_applied_by_a_save(void **state)
+static void save_applies_mapped_pages(void **state)
 {
 	struct box *b = *state;
 	struct fd *f;
 
-	/* mmap, close, write to the memory: the handle lives on. */
+	/* mmap, close, write to the memory: the handle stays open. */
 	assert_int_equal(box_open(b, AUTHOR, O_RDWR, &f), 0);
 	assert_int_equal(fd_flush(f), 0);
 	assert_int_equal(fd_page(f, 0, "alicE\n"), 0);
 	flush_from_outside(b, AUTHOR);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "alicE\n"));
+	assert_true(box_map_info_is(b, 0, "alicE\n"));
 	assert_int_equal(fd_release(f), 0);
 }
 
-static void more_than_a_file_can_be_is_refused_at_once(void **state)
+static void writes_beyond_the_size_limit_are_refused_immediately(void **state)
 {
 	enum { TEXT = 64 << 20 };
 	struct box *b = *state;
@@ -124,18 +124,21 @@ static void more_than_a_file_can_be_is_refused_at_once(void **state)
 	assert_int_equal(fd_truncate(f, (uint64_t)TEXT + 1), -EFBIG);
 	assert_int_equal(fd_close(f), 0);
 	assert_true(box_shows(b, AUTHOR, "alice\n"));
-	assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 0);
-	/* Scratch has a bound of its own, and keeps to that of the file that it is moved over. */
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", NULL), 0);
+	/*
+	 * A scratch file has a separate size limit; renamed over a file, it must keep that file's
+	 * limit.
+	 */
 	assert_int_equal(box_put(b, "info/.new", "x"), 0);
 	assert_int_equal(box_truncate(b, "info/.new", (uint64_t)1 << 31), -EFBIG);
 	assert_int_equal(box_truncate(b, "info/.new", (uint64_t)TEXT + 1), 0);
 	assert_int_equal(box_rename(b, "info/.new", AUTHOR), -EPERM);
 	assert_int_equal(box_stat(b, "info/.new", &a), 0);
 	assert_true(box_shows(b, AUTHOR, "alice\n"));
-	assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 0);
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", NULL), 0);
 }
 
-static void truncation_is_not_judged_by_a_flush(void **state)
+static void flush_does_not_validate_a_truncation(void **state)
 {
 	struct box *b = *state;
 	CLEANUP(bytes_unref) struct bytes *image = box_get(b, IMAGE);
@@ -163,9 +166,12 @@ static void truncation_that_was_closed_needs_no_release(void **state)
 
 	truncated_and_flushed(b, AUTHOR, &f);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, ""));
+	assert_true(box_map_info_is(b, 0, ""));
 	assert_int_equal(fd_close(f), 0);
-	/* What is asked for a refusal judges; and what tells of all judges all. */
+	/*
+	 * Reading the reason of a refusal validates the file; reading the status validates all
+	 * files.
+	 */
 	truncated_and_flushed(b, IMAGE, &f);
 	assert_true(box_is_draft(b, IMAGE));
 	assert_int_equal(fd_flush(f), -EINVAL);
@@ -178,11 +184,11 @@ static void truncation_that_was_closed_needs_no_release(void **state)
 	assert_int_equal(box_open(b, "info/license", O_WRONLY | O_TRUNC, &f), 0);
 	assert_int_equal(fd_fsync(f), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 3, ""));
+	assert_true(box_map_info_is(b, 3, ""));
 	fd_release(f);
 }
 
-static void truncation_that_is_being_applied_is_waited_for(void **state)
+static void save_waits_for_a_truncation_that_is_being_applied(void **state)
 {
 	struct box *b = *state;
 	struct pending release = {0};
@@ -192,7 +198,7 @@ static void truncation_that_is_being_applied_is_waited_for(void **state)
 	release.call.handle = f->handle;
 	box_submit(b, &release, vfs_release);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, ""));
+	assert_true(box_map_info_is(b, 0, ""));
 	assert_int_equal(box_wait(&release), 0);
 	fd_forget(f);
 	truncated_and_flushed(b, IMAGE, &f);
@@ -218,7 +224,7 @@ static void truncation_that_was_closed_survives_a_kill(void **state)
 	assert_true(box_is_draft(b, "images/7_new.png"));
 }
 
-/* The journal says that it is empty, the model what was written now. */
+/* The journal has the file as empty, and the model has the written content. */
 static void old_content_written_again_after_a_flush_survives_a_kill(void **state)
 {
 	struct box *b = *state;
@@ -229,7 +235,7 @@ static void old_content_written_again_after_a_flush_survives_a_kill(void **state
 	assert_int_equal(fd_close(f), 0);
 	box_remount(b);
 	assert_true(box_shows(b, AUTHOR, "alice\n"));
-	/* Nor is the first of two truncations the one that counts. */
+	/* The first of two truncations does not count either. */
 	assert_int_equal(box_open(b, AUTHOR, O_WRONLY, &f), 0);
 	for (uint64_t size = 3; size > 1; size--) {
 		assert_int_equal(fd_truncate(f, size), 0);
@@ -247,10 +253,10 @@ static void truncation_alone_is_applied_at_release(void **state)
 	assert_int_equal(box_open(b, AUTHOR, O_WRONLY | O_TRUNC, &f), 0);
 	assert_int_equal(fd_close(f), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, ""));
+	assert_true(box_map_info_is(b, 0, ""));
 }
 
-static void truncation_that_cannot_stand_is_a_draft_after_release(void **state)
+static void invalid_truncation_is_a_draft_after_release(void **state)
 {
 	struct box *b = *state;
 	struct fd *f;
@@ -262,7 +268,7 @@ static void truncation_that_cannot_stand_is_a_draft_after_release(void **state)
 	assert_true(box_shows(b, IMAGE, ""));
 }
 
-static void truncation_by_an_open_that_only_reads_is_applied_at_release(void **state)
+static void truncation_by_a_read_only_open_is_applied_at_release(void **state)
 {
 	struct box *b = *state;
 	struct fd *f;
@@ -270,10 +276,10 @@ static void truncation_by_an_open_that_only_reads_is_applied_at_release(void **s
 	assert_int_equal(box_open(b, AUTHOR, O_RDONLY | O_TRUNC, &f), 0);
 	assert_int_equal(fd_close(f), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, ""));
+	assert_true(box_map_info_is(b, 0, ""));
 }
 
-static void truncation_by_one_of_two_writers_waits_for_neither(void **state)
+static void truncation_by_one_of_two_writers_is_saved_although_the_other_is_open(void **state)
 {
 	struct box *b = *state;
 	struct fd *one, *two;
@@ -282,7 +288,7 @@ static void truncation_by_one_of_two_writers_waits_for_neither(void **state)
 	assert_int_equal(box_open(b, AUTHOR, O_WRONLY | O_TRUNC, &two), 0);
 	assert_int_equal(fd_close(two), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, ""));
+	assert_true(box_map_info_is(b, 0, ""));
 	assert_int_equal(fd_close(one), 0);
 	assert_true(box_shows(b, AUTHOR, ""));
 }
@@ -304,7 +310,7 @@ static void repeated_flush_repeats_the_verdict(void **state)
 	assert_true(box_shows(b, AUTHOR, "bob"));
 }
 
-static void release_applies_what_no_flush_did(void **state)
+static void release_applies_writes_without_a_flush(void **state)
 {
 	struct box *b = *state;
 	struct fd *f;
@@ -315,7 +321,7 @@ static void release_applies_what_no_flush_did(void **state)
 	fd_release(f);
 	assert_true(box_shows(b, AUTHOR, "ALIce\n"));
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "ALIce\n"));
+	assert_true(box_map_info_is(b, 0, "ALIce\n"));
 }
 
 static void canonical_form_appears_with_the_save(void **state)
@@ -335,8 +341,8 @@ static void canonical_form_appears_with_the_save(void **state)
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
 }
 
-/* Who reads has the size of what was written, and shares pages with all who open it meanwhile. */
-static void reader_of_what_was_written_sees_no_other_form(void **state)
+/* A reader sees the size of the written content, and shares pages with all handles of the file. */
+static void reader_of_written_content_keeps_its_form(void **state)
 {
 	struct box *b = *state;
 	struct fd *writer, *reader, *later;
@@ -354,7 +360,7 @@ static void reader_of_what_was_written_sees_no_other_form(void **state)
 	assert_int_equal(fd_read(later, 0, got, sizeof(got)), 3);
 	assert_int_equal(fd_close(later), 0);
 	assert_true(box_shows(b, AUTHOR, "bob"));
-	/* Also where it was read before it was written. */
+	/* The same if it was read before it was written. */
 	assert_int_equal(box_open(b, AUTHOR, O_RDONLY, &reader), 0);
 	assert_int_equal(box_put(b, AUTHOR, "rob"), 0);
 	assert_true(box_shows(b, AUTHOR, "rob"));
@@ -362,8 +368,8 @@ static void reader_of_what_was_written_sees_no_other_form(void **state)
 	assert_true(box_shows(b, AUTHOR, "rob"));
 }
 
-/* As the kernel holds what it has looked up. */
-static uint64_t hold(struct box *b, uint64_t dir, const char *name)
+/* Look a name up, so that the inode stays, as in the kernel. */
+static uint64_t look_up_and_keep(struct box *b, uint64_t dir, const char *name)
 {
 	struct pending p = {.call = {.ino = dir, .name = name}};
 
@@ -372,7 +378,7 @@ static uint64_t hold(struct box *b, uint64_t dir, const char *name)
 	return p.call.attr.st_ino;
 }
 
-static void until_held(struct box *b)
+static void wait_until_held(struct box *b)
 {
 	while (!b->n_held)
 		box_settle(b);
@@ -387,8 +393,10 @@ static void saved(void *arg, struct report *report)
 	report_finish(report);
 }
 
-/* The kernel has the old size until the invalidation is over; whoever opens before would read on
- * by that. */
+/*
+ * The kernel has the old size until the invalidation is complete; an earlier open would read with
+ * that size.
+ */
 static void open_and_lookup_wait_for_the_canonical_form(void **state)
 {
 	struct box *b = *state;
@@ -397,11 +405,11 @@ static void open_and_lookup_wait_for_the_canonical_form(void **state)
 	bool done = false;
 
 	assert_int_equal(box_put(b, AUTHOR, "bob"), 0);
-	dir.st_ino = hold(b, VFS_ROOT_INO, "info");
-	a.st_ino = hold(b, dir.st_ino, "author");
+	dir.st_ino = look_up_and_keep(b, VFS_ROOT_INO, "info");
+	a.st_ino = look_up_and_keep(b, dir.st_ino, "author");
 	b->hold = true;
 	vfs_save(b->v, saved, &done);
-	until_held(b);
+	wait_until_held(b);
 	open.call.ino = a.st_ino;
 	lookup.call = (struct call){.ino = dir.st_ino, .name = "author"};
 	box_submit(b, &open, vfs_open);
@@ -410,7 +418,7 @@ static void open_and_lookup_wait_for_the_canonical_form(void **state)
 	assert_false(atomic_load(&open.done));
 	assert_false(atomic_load(&lookup.done));
 	assert_false(done);
-	box_let_go(b);
+	box_release_invalidations(b);
 	assert_int_equal(box_wait(&open), 0);
 	assert_int_equal(box_wait(&lookup), 0);
 	assert_int_equal(lookup.call.attr.st_size, 4);
@@ -420,13 +428,13 @@ static void open_and_lookup_wait_for_the_canonical_form(void **state)
 	assert_int_equal(box_wait(&release), 0);
 }
 
-static void caches_are_forgotten_before_close_is_answered(void **state)
+static void caches_are_invalidated_before_close_is_answered(void **state)
 {
 	struct box *b = *state;
 	struct stat a;
 	struct fd *f, *raw;
 	struct pending p = {0};
-	bool told = false;
+	bool is_invalidated = false;
 
 	assert_int_equal(box_stat(b, "raw/data/00000", &a), 0);
 	assert_int_equal(box_open(b, "raw/data/00000", O_RDONLY, &raw), 0);
@@ -436,37 +444,37 @@ static void caches_are_forgotten_before_close_is_answered(void **state)
 	b->hold = true;
 	p.call.handle = f->handle;
 	box_submit(b, &p, vfs_flush);
-	/* All but the invalidation has run; only it keeps the answer back. */
-	until_held(b);
+	/* Everything except the invalidation has run; only the invalidation delays the answer. */
+	wait_until_held(b);
 	assert_false(atomic_load(&p.done));
-	box_let_go(b);
+	box_release_invalidations(b);
 	assert_int_equal(box_wait(&p), 0);
 	for (unsigned i = 0; i < b->n_invalidated; i++)
-		told |= b->invalidated[i] == a.st_ino;
-	assert_true(told);
+		is_invalidated |= b->invalidated[i] == a.st_ino;
+	assert_true(is_invalidated);
 	fd_release(f);
 	fd_close(raw);
 }
 
-static void other_view_of_what_changed_is_forgotten_too(void **state)
+static void other_view_of_a_changed_object_is_invalidated_too(void **state)
 {
 	struct box *b = *state;
 	struct stat a;
 	struct fd *f;
-	bool told = false;
+	bool is_invalidated = false;
 
 	assert_int_equal(box_stat(b, "raw/data/00000", &a), 0);
 	assert_int_equal(box_open(b, "raw/data/00000", O_RDONLY, &f), 0);
 	b->n_invalidated = 0;
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	for (unsigned i = 0; i < b->n_invalidated; i++)
-		told |= b->invalidated[i] == a.st_ino;
-	assert_true(told);
+		is_invalidated |= b->invalidated[i] == a.st_ino;
+	assert_true(is_invalidated);
 	fd_close(f);
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
 }
 
-static void refused_content_stays_as_a_draft_and_says_why(void **state)
+static void refused_content_stays_as_a_draft_with_a_reason(void **state)
 {
 	struct box *b = *state;
 	char why[1000];
@@ -486,11 +494,11 @@ static void draft_never_enters_the_map(void **state)
 	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
 	assert_int_equal(box_put(b, "info/version", "v2"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "alice\n"));
-	assert_true(box_map_says(b, 1, "v2\n"));
+	assert_true(box_map_info_is(b, 0, "alice\n"));
+	assert_true(box_map_info_is(b, 1, "v2\n"));
 	assert_true(box_shows(b, AUTHOR, BAD_LINES));
 	box_end(b, NULL);
-	assert_true(box_map_says(b, 0, "alice\n"));
+	assert_true(box_map_info_is(b, 0, "alice\n"));
 }
 
 static void removing_the_attribute_drops_the_draft(void **state)
@@ -507,7 +515,7 @@ static void removing_the_attribute_drops_the_draft(void **state)
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
 }
 
-static void draft_can_be_mended(void **state)
+static void draft_can_be_corrected(void **state)
 {
 	struct box *b = *state;
 	struct fd *f;
@@ -520,7 +528,7 @@ static void draft_can_be_mended(void **state)
 	assert_true(box_shows(b, AUTHOR, "one\n"));
 }
 
-static void draft_mended_to_what_the_map_says_is_gone_for_good(void **state)
+static void draft_corrected_to_the_content_of_the_map_does_not_come_back(void **state)
 {
 	struct box *b = *state;
 
@@ -540,7 +548,7 @@ static void truncate_of_a_closed_file_applies_at_once(void **state)
 	assert_int_equal(box_truncate(b, AUTHOR, 3), 0);
 	assert_true(box_shows(b, AUTHOR, "ali"));
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "ali\n"));
+	assert_true(box_map_info_is(b, 0, "ali\n"));
 	assert_int_equal(box_truncate(b, IMAGE, 3), -EINVAL);
 	assert_true(box_is_draft(b, IMAGE));
 }
@@ -554,18 +562,18 @@ static void truncate_of_an_open_file_waits_for_its_close(void **state)
 	assert_int_equal(box_truncate(b, AUTHOR, 2), 0);
 	assert_true(box_shows(b, AUTHOR, "al"));
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "alice\n"));
+	assert_true(box_map_info_is(b, 0, "alice\n"));
 	assert_int_equal(fd_close(f), 0);
 	assert_true(box_shows(b, AUTHOR, "al"));
 }
 
-static void truncate_that_comes_while_release_applies_is_applied_too(void **state)
+static void truncate_during_the_release_is_applied_too(void **state)
 {
 	struct box *b = *state;
 	struct pending release = {0}, cut = {0};
 	struct fd *f;
 
-	/* `: > f; truncate -s 4 f`: RELEASE is not waited for by close(2). */
+	/* `: > f; truncate -s 4 f`: close(2) does not wait for RELEASE. */
 	assert_int_equal(box_put(b, AUTHOR, "bobby"), 0);
 	assert_int_equal(box_open(b, AUTHOR, O_RDWR, &f), 0);
 	assert_int_equal(fd_text(f, 0, "BOB"), 0);
@@ -578,10 +586,10 @@ static void truncate_that_comes_while_release_applies_is_applied_too(void **stat
 	fd_forget(f);
 	assert_true(box_shows(b, AUTHOR, "BO"));
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "BO\n"));
+	assert_true(box_map_info_is(b, 0, "BO\n"));
 }
 
-static void append_goes_to_the_end_whatever_the_offset(void **state)
+static void append_writes_at_the_end_with_any_offset(void **state)
 {
 	struct box *b = *state;
 	struct fd *f;
@@ -596,7 +604,7 @@ static void append_goes_to_the_end_whatever_the_offset(void **state)
 	assert_true(box_shows(b, "info/settings.cfg", "sv_a 1\nsv_b 2\nsv_c 3\n"));
 }
 
-static void writing_keeps_what_it_does_not_cover(void **state)
+static void write_keeps_the_other_bytes(void **state)
 {
 	struct box *b = *state;
 	struct fd *f;
@@ -643,7 +651,7 @@ static void reader_sees_what_a_writer_wrote(void **state)
 	fd_close(reader);
 }
 
-static void applying_changes_no_times(void **state)
+static void applying_does_not_change_times(void **state)
 {
 	struct box *b = *state;
 	struct stat a, other, then;
@@ -667,7 +675,7 @@ static void applying_changes_no_times(void **state)
 	assert_int_not_equal(a.st_mtim.tv_sec, 1000000);
 }
 
-static void view_that_is_read_only_refuses_to_be_opened_for_writing(void **state)
+static void read_only_file_cannot_be_opened_for_writing(void **state)
 {
 	struct box *b = *state;
 	struct fd *f;
@@ -676,7 +684,7 @@ static void view_that_is_read_only_refuses_to_be_opened_for_writing(void **state
 	assert_int_equal(box_truncate(b, "raw/data/00000", 0), -EACCES);
 }
 
-static void scratch_is_made_renamed_and_removed_and_saves_nothing(void **state)
+static void scratch_can_be_created_renamed_and_removed_and_is_not_saved(void **state)
 {
 	struct box *b = *state;
 	CLEANUP(bytes_unref) struct bytes *before = box_map(b), *after = NULL;
@@ -698,7 +706,7 @@ static void scratch_is_made_renamed_and_removed_and_saves_nothing(void **state)
 	assert_int_equal(report.n, 0);
 	report_finish(&report);
 	after = box_map(b);
-	assert_true(same(after, before->data, before->size));
+	assert_true(bytes_equal_data(after, before->data, before->size));
 	assert_int_equal(count_files(b->room.fd), 1);
 }
 
@@ -709,11 +717,11 @@ static void large_scratch_reads_back_what_was_written(void **state)
 	CLEANUP(free) uint8_t *data = malloc(SIZE);
 	CLEANUP(bytes_unref) struct bytes *got = NULL;
 
-	fill(data, SIZE, 3);
+	fill_bytes(data, SIZE, 3);
 	assert_int_equal(box_put_bytes(b, "info/.big", data, SIZE), 0);
 	assert_int_equal(count_files(b->room.fd), 1);
 	got = box_get(b, "info/.big");
-	assert_true(same(got, data, SIZE));
+	assert_true(bytes_equal_data(got, data, SIZE));
 }
 
 static void links_trash_and_git_are_refused(void **state)
@@ -728,7 +736,7 @@ static void links_trash_and_git_are_refused(void **state)
 	assert_int_equal(box_rename(b, "a~", ".git"), -EPERM);
 }
 
-static void scratch_renamed_over_a_file_writes_that_file(void **state)
+static void scratch_renamed_over_a_file_replaces_its_content(void **state)
 {
 	struct box *b = *state;
 
@@ -738,10 +746,10 @@ static void scratch_renamed_over_a_file_writes_that_file(void **state)
 	assert_false(box_lists(b, "info", "sedAbCdEf"));
 	assert_true(box_lists(b, "info", "author"));
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
 }
 
-static void a_second_rename_over_the_same_file_writes_it_too(void **state)
+static void second_rename_over_the_same_file_replaces_it_too(void **state)
 {
 	struct box *b = *state;
 
@@ -756,10 +764,10 @@ static void a_second_rename_over_the_same_file_writes_it_too(void **state)
 	assert_int_equal(box_put(b, AUTHOR, "rob\n"), 0);
 	assert_true(box_shows(b, AUTHOR, "rob\n"));
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "rob\n"));
+	assert_true(box_map_info_is(b, 0, "rob\n"));
 }
 
-static void file_renamed_over_is_canonical_with_the_save(void **state)
+static void file_renamed_over_becomes_canonical_at_the_save(void **state)
 {
 	struct box *b = *state;
 
@@ -781,7 +789,7 @@ static void refused_content_cannot_be_renamed_over_a_file(void **state)
 	assert_int_equal(box_rename(b, "info/author~", "raw/data/00000"), -EACCES);
 }
 
-static void open_reader_keeps_the_content_that_was_renamed_over(void **state)
+static void open_reader_keeps_the_replaced_content(void **state)
 {
 	struct box *b = *state;
 	struct fd *f;
@@ -799,7 +807,7 @@ static void open_reader_keeps_the_content_that_was_renamed_over(void **state)
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
 }
 
-static void scratch_renamed_over_while_its_writer_is_open_is_written_on(void **state)
+static void scratch_renamed_over_a_file_can_still_be_written_by_its_writer(void **state)
 {
 	struct box *b = *state;
 	struct fd *f;
@@ -811,10 +819,10 @@ static void scratch_renamed_over_while_its_writer_is_open_is_written_on(void **s
 	assert_int_equal(fd_close(f), 0);
 	assert_true(box_shows(b, AUTHOR, "rob\n"));
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "rob\n"));
+	assert_true(box_map_info_is(b, 0, "rob\n"));
 }
 
-static void rename_over_a_draft_ends_the_draft(void **state)
+static void rename_over_a_draft_replaces_it(void **state)
 {
 	struct box *b = *state;
 
@@ -827,7 +835,7 @@ static void rename_over_a_draft_ends_the_draft(void **state)
 	assert_false(box_is_draft(b, AUTHOR));
 }
 
-static void unlinked_scratch_is_read_by_who_has_it_open(void **state)
+static void unlinked_scratch_can_be_read_by_open_readers(void **state)
 {
 	struct box *b = *state;
 	struct fd *f;
@@ -842,7 +850,7 @@ static void unlinked_scratch_is_read_by_who_has_it_open(void **state)
 	assert_false(box_lists(b, "info", "x~"));
 }
 
-static void read_only_mount_changes_nothing(void **state)
+static void read_only_mount_cannot_be_changed(void **state)
 {
 	struct box *b = *state;
 	struct fd *f;
@@ -862,54 +870,54 @@ static void read_only_mount_changes_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(map_of_the_independent_writer_is_sound_and_shown),
-		TEST(flush_applies_what_was_written_since_the_last),
-		TEST(unclosed_writing_is_not_saved),
-		TEST(file_that_is_half_written_is_not_applied_by_a_save),
-		TEST(mapped_pages_are_applied_by_a_save),
-		TEST(more_than_a_file_can_be_is_refused_at_once),
-		TEST(truncation_is_not_judged_by_a_flush),
+		TEST(map_of_the_independent_writer_is_valid_and_shown),
+		TEST(flush_applies_writes_since_the_last_flush),
+		TEST(unclosed_writes_are_not_saved),
+		TEST(save_does_not_apply_a_partly_written_file),
+		TEST(save_applies_mapped_pages),
+		TEST(writes_beyond_the_size_limit_are_refused_immediately),
+		TEST(flush_does_not_validate_a_truncation),
 		TEST(truncation_that_was_closed_needs_no_release),
-		TEST(truncation_that_is_being_applied_is_waited_for),
+		TEST(save_waits_for_a_truncation_that_is_being_applied),
 		TEST(truncation_that_was_closed_survives_a_kill),
 		TEST(old_content_written_again_after_a_flush_survives_a_kill),
 		TEST(truncation_alone_is_applied_at_release),
-		TEST(truncation_that_cannot_stand_is_a_draft_after_release),
-		TEST(truncation_by_an_open_that_only_reads_is_applied_at_release),
-		TEST(truncation_by_one_of_two_writers_waits_for_neither),
+		TEST(invalid_truncation_is_a_draft_after_release),
+		TEST(truncation_by_a_read_only_open_is_applied_at_release),
+		TEST(truncation_by_one_of_two_writers_is_saved_although_the_other_is_open),
 		TEST(repeated_flush_repeats_the_verdict),
-		TEST(release_applies_what_no_flush_did),
+		TEST(release_applies_writes_without_a_flush),
 		TEST(canonical_form_appears_with_the_save),
-		TEST(reader_of_what_was_written_sees_no_other_form),
+		TEST(reader_of_written_content_keeps_its_form),
 		TEST(open_and_lookup_wait_for_the_canonical_form),
-		TEST(caches_are_forgotten_before_close_is_answered),
-		TEST(other_view_of_what_changed_is_forgotten_too),
-		TEST(refused_content_stays_as_a_draft_and_says_why),
+		TEST(caches_are_invalidated_before_close_is_answered),
+		TEST(other_view_of_a_changed_object_is_invalidated_too),
+		TEST(refused_content_stays_as_a_draft_with_a_reason),
 		TEST(draft_never_enters_the_map),
 		TEST(removing_the_attribute_drops_the_draft),
-		TEST(draft_can_be_mended),
-		TEST(draft_mended_to_what_the_map_says_is_gone_for_good),
+		TEST(draft_can_be_corrected),
+		TEST(draft_corrected_to_the_content_of_the_map_does_not_come_back),
 		TEST(truncate_of_a_closed_file_applies_at_once),
 		TEST(truncate_of_an_open_file_waits_for_its_close),
-		TEST(truncate_that_comes_while_release_applies_is_applied_too),
-		TEST(append_goes_to_the_end_whatever_the_offset),
-		TEST(writing_keeps_what_it_does_not_cover),
+		TEST(truncate_during_the_release_is_applied_too),
+		TEST(append_writes_at_the_end_with_any_offset),
+		TEST(write_keeps_the_other_bytes),
 		TEST(two_writers_share_one_content),
 		TEST(reader_sees_what_a_writer_wrote),
-		TEST(applying_changes_no_times),
-		TEST(view_that_is_read_only_refuses_to_be_opened_for_writing),
-		TEST(scratch_is_made_renamed_and_removed_and_saves_nothing),
+		TEST(applying_does_not_change_times),
+		TEST(read_only_file_cannot_be_opened_for_writing),
+		TEST(scratch_can_be_created_renamed_and_removed_and_is_not_saved),
 		TEST(large_scratch_reads_back_what_was_written),
 		TEST(links_trash_and_git_are_refused),
-		TEST(scratch_renamed_over_a_file_writes_that_file),
-		TEST(a_second_rename_over_the_same_file_writes_it_too),
-		TEST(file_renamed_over_is_canonical_with_the_save),
+		TEST(scratch_renamed_over_a_file_replaces_its_content),
+		TEST(second_rename_over_the_same_file_replaces_it_too),
+		TEST(file_renamed_over_becomes_canonical_at_the_save),
 		TEST(refused_content_cannot_be_renamed_over_a_file),
-		TEST(open_reader_keeps_the_content_that_was_renamed_over),
-		TEST(scratch_renamed_over_while_its_writer_is_open_is_written_on),
-		TEST(rename_over_a_draft_ends_the_draft),
-		TEST(unlinked_scratch_is_read_by_who_has_it_open),
-		TEST(read_only_mount_changes_nothing),
+		TEST(open_reader_keeps_the_replaced_content),
+		TEST(scratch_renamed_over_a_file_can_still_be_written_by_its_writer),
+		TEST(rename_over_a_draft_replaces_it),
+		TEST(unlinked_scratch_can_be_read_by_open_readers),
+		TEST(read_only_mount_cannot_be_changed),
 	};
 
 	return cmocka_run_group_tests_name("vfs: closing", tests, NULL, NULL);

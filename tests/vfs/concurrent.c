@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* Calls that overlap: several files, two views of one object, saves in between. */
-#include "log.h"
+/* Overlapping calls: several files, two views of one object, saves in between. */
+#include "support/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -53,7 +53,7 @@ static void write_all(struct fd **fds, struct pending *writes, char texts[][16],
 	}
 }
 
-static void puts_of_several_files_with_saves_in_between_all_arrive(void **state)
+static void puts_of_several_files_during_saves_are_all_saved(void **state)
 {
 	struct box *b = *state;
 	struct pending writes[FILES], flushes[FILES];
@@ -87,12 +87,12 @@ static void puts_of_several_files_with_saves_in_between_all_arrive(void **state)
 	assert_false(saves.failed);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	for (unsigned i = 0; i < FILES; i++)
-		assert_true(box_map_says(b, i, texts[i]));
+		assert_true(box_map_info_is(b, i, texts[i]));
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
 	assert_int_equal(count_files(b->room.fd), 1);
 }
 
-static void puts_that_overlap_survive_a_kill(void **state)
+static void overlapping_puts_survive_a_kill(void **state)
 {
 	struct box *b = *state;
 	struct pending writes[FILES], flushes[FILES];
@@ -121,11 +121,11 @@ static void shows_raw(struct box *b, const char *text)
 {
 	CLEANUP(bytes_unref) struct bytes *got = box_get(b, RAW_AUTHOR);
 
-	assert_true(same(got, text, strlen(text) + 1));
+	assert_true(bytes_equal_data(got, text, strlen(text) + 1));
 }
 
-/* Each shows what was written to it, until a save lets the typed one count, whoever was last. */
-static void raw_and_typed_view_of_one_object_agree_after_a_save(void **state)
+/* Each view shows its own content until a save, which prefers the typed one in any order. */
+static void raw_and_typed_views_agree_after_a_save(void **state)
 {
 	struct box *b = *state;
 	struct pending typed, raw;
@@ -154,8 +154,8 @@ static void raw_and_typed_view_of_one_object_agree_after_a_save(void **state)
 	}
 }
 
-/* What the journal brings back is what was there, though the two were written at the same time. */
-static void order_of_the_journal_is_the_order_of_the_map(void **state)
+/* The journal brings the same content back, although both views were written at the same time. */
+static void journal_and_map_have_the_same_order_of_changes(void **state)
 {
 	struct box *b = *state;
 	struct pending typed, raw;
@@ -186,7 +186,7 @@ static void order_of_the_journal_is_the_order_of_the_map(void **state)
 	}
 }
 
-static void writes_to_a_file_that_is_being_judged_wait_and_arrive(void **state)
+static void writes_during_validation_wait_and_are_applied(void **state)
 {
 	struct box *b = *state;
 	struct pending flush = {0}, write = {0}, again = {0};
@@ -209,7 +209,7 @@ static void writes_to_a_file_that_is_being_judged_wait_and_arrive(void **state)
 	assert_true(box_shows(b, AUTHOR, "rob\n"));
 }
 
-static void reads_while_puts_run_see_one_version_or_the_other(void **state)
+static void reads_during_puts_see_either_version(void **state)
 {
 	struct box *b = *state;
 	struct pending flush, read;
@@ -240,12 +240,12 @@ static void reads_while_puts_run_see_one_version_or_the_other(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(puts_of_several_files_with_saves_in_between_all_arrive),
-		TEST(puts_that_overlap_survive_a_kill),
-		TEST(raw_and_typed_view_of_one_object_agree_after_a_save),
-		TEST(order_of_the_journal_is_the_order_of_the_map),
-		TEST(writes_to_a_file_that_is_being_judged_wait_and_arrive),
-		TEST(reads_while_puts_run_see_one_version_or_the_other),
+		TEST(puts_of_several_files_during_saves_are_all_saved),
+		TEST(overlapping_puts_survive_a_kill),
+		TEST(raw_and_typed_views_agree_after_a_save),
+		TEST(journal_and_map_have_the_same_order_of_changes),
+		TEST(writes_during_validation_wait_and_are_applied),
+		TEST(reads_during_puts_see_either_version),
 	};
 
 	return cmocka_run_group_tests_name("vfs: concurrent", tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* Rule 7 of the design: nobody is overwritten. */
-#include "box.h"
+/* Rule 7 of the design: no changes of other programs are overwritten. */
+#include "support/box.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,16 +14,16 @@
 #define AUTHOR     "info/author"
 #define CONFLICT   MAP_NAME ".mapfs-conflict"
 
-static bool says(const struct box *b, const char *file, const char *author)
+static bool map_author_is(const struct box *b, const char *file, const char *author)
 {
 	CLEANUP(bytes_unref) struct bytes *map = get_file(b->room.fd, file);
-	CLEANUP(free) char *text = map && map_sound(map) ? map_info(map, 0) : NULL;
+	CLEANUP(free) char *text = map && map_is_sound(map) ? map_info(map, 0) : NULL;
 
 	return text && strcmp(text, author) == 0;
 }
 
-/* Another program writes the map by somebody else and renames it over. */
-static void replaced_by(struct box *b, const char *author)
+/* Another program writes a map by `author` and renames it over ours. */
+static void replace_map(struct box *b, const char *author)
 {
 	CLEANUP(bytes_unref) struct bytes *map = map_build(author);
 
@@ -31,53 +31,53 @@ static void replaced_by(struct box *b, const char *author)
 	assert_int_equal(renameat(b->room.fd, "theirs", b->room.fd, MAP_NAME), 0);
 }
 
-static void replaced_map_is_left_alone_and_the_save_goes_beside_it(void **state)
+static void replaced_map_is_not_changed_and_the_save_writes_a_conflict_file(void **state)
 {
 	struct box *b = *state;
 	struct report report;
 
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
-	replaced_by(b, "eve");
+	replace_map(b, "eve");
 	assert_int_equal(box_save(b, &report), OUTCOME_CONFLICT);
-	assert_true(report_says(&report, CONFLICT));
+	assert_true(report_contains(&report, CONFLICT));
 	report_finish(&report);
-	assert_true(says(b, MAP_NAME, "eve\n"));
-	assert_true(says(b, CONFLICT, "bob\n"));
+	assert_true(map_author_is(b, MAP_NAME, "eve\n"));
+	assert_true(map_author_is(b, CONFLICT, "bob\n"));
 }
 
-static void later_saves_go_on_in_the_file_beside_and_say_conflict(void **state)
+static void later_saves_write_the_conflict_file_and_report_a_conflict(void **state)
 {
 	struct box *b = *state;
 
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
-	replaced_by(b, "eve");
+	replace_map(b, "eve");
 	assert_int_equal(box_save(b, NULL), OUTCOME_CONFLICT);
 	assert_int_equal(box_put(b, AUTHOR, "rob\n"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_CONFLICT);
-	assert_true(says(b, MAP_NAME, "eve\n"));
-	assert_true(says(b, CONFLICT, "rob\n"));
+	assert_true(map_author_is(b, MAP_NAME, "eve\n"));
+	assert_true(map_author_is(b, CONFLICT, "rob\n"));
 	assert_true(box_shows(b, AUTHOR, "rob\n"));
 	assert_int_equal(box_end(b, NULL), OUTCOME_CONFLICT);
 	assert_int_equal(count_files(b->room.fd), 2);
 }
 
-static void conflict_files_of_before_are_not_overwritten(void **state)
+static void existing_conflict_files_are_not_overwritten(void **state)
 {
 	struct box *b = *state;
 
 	put_file(b->room.fd, CONFLICT, "old", 3);
 	put_file(b->room.fd, CONFLICT ".1", "older", 5);
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
-	replaced_by(b, "eve");
+	replace_map(b, "eve");
 	assert_int_equal(box_end(b, NULL), OUTCOME_CONFLICT);
-	assert_true(file_says(b->room.fd, CONFLICT, "old"));
-	assert_true(file_says(b->room.fd, CONFLICT ".1", "older"));
-	assert_true(says(b, CONFLICT ".2", "bob\n"));
-	assert_true(says(b, MAP_NAME, "eve\n"));
+	assert_true(file_content_is(b->room.fd, CONFLICT, "old"));
+	assert_true(file_content_is(b->room.fd, CONFLICT ".1", "older"));
+	assert_true(map_author_is(b, CONFLICT ".2", "bob\n"));
+	assert_true(map_author_is(b, MAP_NAME, "eve\n"));
 	assert_int_equal(count_files(b->room.fd), 4);
 }
 
-static void draft_beside_a_conflict_is_kept_under_the_name_of_the_map(void **state)
+static void draft_is_rescued_under_the_name_of_the_map_despite_a_conflict(void **state)
 {
 	struct box *b = *state;
 	struct report report;
@@ -86,20 +86,20 @@ static void draft_beside_a_conflict_is_kept_under_the_name_of_the_map(void **sta
 	put_file(b->room.fd, CONFLICT, "old", 3);
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_put(b, "info/version", BAD_LINES), -EINVAL);
-	replaced_by(b, "eve");
+	replace_map(b, "eve");
 	assert_int_equal(box_save(b, NULL), OUTCOME_CONFLICT);
-	assert_true(says(b, CONFLICT ".1", "bob\n"));
-	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
+	assert_true(map_author_is(b, CONFLICT ".1", "bob\n"));
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", name), 1);
 	assert_memory_equal(name, MAP_NAME ".mapfs-journal-", strlen(MAP_NAME ".mapfs-journal-"));
 	assert_int_equal(box_end(b, &report), OUTCOME_CONFLICT);
-	/* Whoever asks last hears where the changes are, too. */
-	assert_true(report_says(&report, CONFLICT ".1"));
+	/* A client that asks last also gets the name of the conflict file. */
+	assert_true(report_contains(&report, CONFLICT ".1"));
 	report_finish(&report);
-	assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 0);
-	assert_true(file_says(b->room.fd, MAP_NAME ".mapfs-left/info/version", BAD_LINES));
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", NULL), 0);
+	assert_true(file_content_is(b->room.fd, MAP_NAME ".mapfs-left/info/version", BAD_LINES));
 }
 
-/* In place, so that what was not read yet is gone. */
+/* Write in place, so that the unread rest of the old map is lost. */
 static void overwrite(struct box *b, const struct bytes *map, size_t size, bool same_time)
 {
 	CLEANUP(close_fd) int fd = openat(b->room.fd, MAP_NAME, O_WRONLY | O_CLOEXEC);
@@ -112,7 +112,7 @@ static void overwrite(struct box *b, const struct bytes *map, size_t size, bool 
 		assert_int_equal(futimens(fd, (struct timespec[]){st.st_atim, st.st_mtim}), 0);
 }
 
-static void map_written_in_place_is_never_mixed_with_ours(void **state)
+static void map_written_in_place_is_not_mixed_with_the_old_one(void **state)
 {
 	struct box *b = *state;
 	CLEANUP(bytes_unref) struct bytes *ours = map_build("alice");
@@ -128,16 +128,16 @@ static void map_written_in_place_is_never_mixed_with_ours(void **state)
 		assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 		overwrite(b, map, sizes[i / 2], i % 2);
 		assert_int_equal(box_save(b, &report), OUTCOME_SAVE_FAILED);
-		assert_true(report_says(&report, "another program wrote into " MAP_NAME));
-		assert_true(report_says(&report, "journal"));
-		assert_false(report_says(&report, "as it was"));
+		assert_true(report_contains(&report, "another program overwrote parts of " MAP_NAME));
+		assert_true(report_contains(&report, "journal"));
+		assert_false(report_contains(&report, "the map is unchanged"));
 		report_finish(&report);
 		assert_int_equal(box_end(b, NULL), OUTCOME_SAVE_FAILED);
-		assert_int_equal(box_beside(b, CONFLICT, NULL), 0);
-		assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 1);
+		assert_int_equal(box_count_names(b, CONFLICT, NULL), 0);
+		assert_int_equal(box_count_names(b, ".mapfs-journal-", NULL), 1);
 		if (!sizes[i / 2])
 			continue;
-		/* The map that we had comes back, and so do the changes. */
+		/* The old map comes back, and with it the changes. */
 		put_file(b->room.fd, MAP_NAME, ours->data, ours->size);
 		assert_int_equal(box_mount(b, NULL), 0);
 		assert_true(box_shows(b, AUTHOR, "bob\n"));
@@ -149,7 +149,7 @@ static void map_written_in_place_is_never_mixed_with_ours(void **state)
 
 enum { LARGE = 17 << 20, MIDDLE = LARGE / 2 };
 
-/* With bytes behind its end, which nobody reads. */
+/* A large map, with unused bytes after its end. */
 static void mount_large(struct box *b)
 {
 	CLEANUP(bytes_unref) struct bytes *map = map_build("alice");
@@ -158,7 +158,7 @@ static void mount_large(struct box *b)
 	char name[NAME_MAX + 1];
 
 	box_kill(b);
-	while (box_beside(b, MAP_NAME, name))
+	while (box_count_names(b, MAP_NAME, name))
 		assert_int_equal(unlinkat(b->room.fd, name, 0), 0);
 	put_file(b->room.fd, MAP_NAME, map->data, map->size);
 	fd = openat(b->room.fd, MAP_NAME, O_WRONLY | O_CLOEXEC);
@@ -167,7 +167,7 @@ static void mount_large(struct box *b)
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 }
 
-static void large_map_that_was_touched_is_not_written_over(void **state)
+static void touched_large_map_is_not_overwritten(void **state)
 {
 	struct box *b = *state;
 
@@ -188,12 +188,12 @@ static void large_map_that_was_touched_is_not_written_over(void **state)
 			assert_int_equal(
 				futimens(fd, (struct timespec[]){st.st_atim, st.st_mtim}), 0);
 		assert_int_equal(box_end(b, NULL), OUTCOME_SAVE_FAILED);
-		assert_int_equal(box_beside(b, CONFLICT, NULL), 0);
-		assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 1);
+		assert_int_equal(box_count_names(b, CONFLICT, NULL), 0);
+		assert_int_equal(box_count_names(b, ".mapfs-journal-", NULL), 1);
 	}
 }
 
-static void rights_of_a_large_map_are_no_conflict_either(void **state)
+static void changed_rights_of_a_large_map_are_no_conflict(void **state)
 {
 	struct box *b = *state;
 
@@ -210,11 +210,11 @@ static void rights_of_a_large_map_are_no_conflict_either(void **state)
 		else if (fsetxattr(fd, "user.x", "y", 1, 0) < 0)
 			break; /* not on this file system */
 		assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
-		assert_true(says(b, MAP_NAME, "bob\n"));
+		assert_true(map_author_is(b, MAP_NAME, "bob\n"));
 	}
 }
 
-static void rights_and_links_of_the_map_are_no_conflict(void **state)
+static void changed_rights_and_links_are_no_conflict(void **state)
 {
 	struct box *b = *state;
 
@@ -224,7 +224,7 @@ static void rights_and_links_of_the_map_are_no_conflict(void **state)
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	assert_int_equal(box_put(b, AUTHOR, "rob\n"), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
-	assert_true(says(b, MAP_NAME, "rob\n"));
+	assert_true(map_author_is(b, MAP_NAME, "rob\n"));
 	assert_int_equal(count_files(b->room.fd), 2);
 }
 
@@ -237,7 +237,7 @@ static void map_that_grew_is_a_conflict(void **state)
 	assert_int_equal(write(fd, "x", 1), 1);
 	close(fd);
 	assert_int_equal(box_end(b, NULL), OUTCOME_CONFLICT);
-	assert_true(says(b, CONFLICT, "bob\n"));
+	assert_true(map_author_is(b, CONFLICT, "bob\n"));
 }
 
 static void map_that_was_removed_is_a_conflict(void **state)
@@ -247,7 +247,7 @@ static void map_that_was_removed_is_a_conflict(void **state)
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(unlinkat(b->room.fd, MAP_NAME, 0), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_CONFLICT);
-	assert_true(says(b, CONFLICT, "bob\n"));
+	assert_true(map_author_is(b, CONFLICT, "bob\n"));
 	assert_int_equal(count_files(b->room.fd), 1);
 }
 
@@ -259,7 +259,7 @@ static void touched_map_is_no_conflict(void **state)
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(utimensat(b->room.fd, MAP_NAME, times, 0), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
-	assert_true(says(b, MAP_NAME, "bob\n"));
+	assert_true(map_author_is(b, MAP_NAME, "bob\n"));
 	assert_int_equal(count_files(b->room.fd), 1);
 }
 
@@ -268,9 +268,9 @@ static void map_replaced_by_the_same_content_is_no_conflict(void **state)
 	struct box *b = *state;
 
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
-	replaced_by(b, "alice");
+	replace_map(b, "alice");
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
-	assert_true(says(b, MAP_NAME, "bob\n"));
+	assert_true(map_author_is(b, MAP_NAME, "bob\n"));
 	assert_int_equal(count_files(b->room.fd), 1);
 }
 
@@ -278,30 +278,30 @@ static void nothing_to_save_is_no_conflict(void **state)
 {
 	struct box *b = *state;
 
-	replaced_by(b, "eve");
+	replace_map(b, "eve");
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
-	assert_true(says(b, MAP_NAME, "eve\n"));
+	assert_true(map_author_is(b, MAP_NAME, "eve\n"));
 	assert_int_equal(count_files(b->room.fd), 1);
 }
 
-static void changes_after_a_conflict_come_back_with_the_file_that_was_made(void **state)
+static void changes_after_a_conflict_come_back_with_the_conflict_file(void **state)
 {
 	struct box *b = *state;
 	char name[NAME_MAX + 1];
 
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
-	replaced_by(b, "eve");
+	replace_map(b, "eve");
 	assert_int_equal(box_save(b, NULL), OUTCOME_CONFLICT);
 	assert_int_equal(box_put(b, "info/version", "v2\n"), 0);
 	box_kill(b);
-	/* Who asks for the map's journals finds it. */
-	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
+	/* The search for the map's journals finds it. */
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", name), 1);
 	assert_memory_equal(name, MAP_NAME ".mapfs-journal-", strlen(MAP_NAME ".mapfs-journal-"));
 	assert_int_equal(box_mount(b, NULL), 0);
 	assert_true(box_shows(b, AUTHOR, "eve\n"));
 	assert_true(box_shows(b, "info/version", "v1\n"));
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
-	/* The person takes the conflict file. */
+	/* The user takes the conflict file. */
 	assert_int_equal(renameat(b->room.fd, CONFLICT, b->room.fd, MAP_NAME), 0);
 	assert_int_equal(box_mount(b, NULL), 0);
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
@@ -311,20 +311,20 @@ static void changes_after_a_conflict_come_back_with_the_file_that_was_made(void 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(replaced_map_is_left_alone_and_the_save_goes_beside_it),
-		TEST(later_saves_go_on_in_the_file_beside_and_say_conflict),
-		TEST(conflict_files_of_before_are_not_overwritten),
-		TEST(draft_beside_a_conflict_is_kept_under_the_name_of_the_map),
-		TEST(map_written_in_place_is_never_mixed_with_ours),
-		TEST(large_map_that_was_touched_is_not_written_over),
-		TEST(rights_of_a_large_map_are_no_conflict_either),
-		TEST(rights_and_links_of_the_map_are_no_conflict),
+		TEST(replaced_map_is_not_changed_and_the_save_writes_a_conflict_file),
+		TEST(later_saves_write_the_conflict_file_and_report_a_conflict),
+		TEST(existing_conflict_files_are_not_overwritten),
+		TEST(draft_is_rescued_under_the_name_of_the_map_despite_a_conflict),
+		TEST(map_written_in_place_is_not_mixed_with_the_old_one),
+		TEST(touched_large_map_is_not_overwritten),
+		TEST(changed_rights_of_a_large_map_are_no_conflict),
+		TEST(changed_rights_and_links_are_no_conflict),
 		TEST(map_that_grew_is_a_conflict),
 		TEST(map_that_was_removed_is_a_conflict),
 		TEST(touched_map_is_no_conflict),
 		TEST(map_replaced_by_the_same_content_is_no_conflict),
 		TEST(nothing_to_save_is_no_conflict),
-		TEST(changes_after_a_conflict_come_back_with_the_file_that_was_made),
+		TEST(changes_after_a_conflict_come_back_with_the_conflict_file),
 	};
 
 	return cmocka_run_group_tests_name("vfs: conflict", tests, NULL, NULL);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
-/* Journals that a disk has damaged, or that hold what cannot be done again: nothing of them goes
- * without a word, and they are kept. */
-#include "log.h"
+/*
+ * Journals that a disk has damaged, or with operations that cannot be replayed: all losses are
+ * reported, and the journals are kept.
+ */
+#include "support/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +18,7 @@
 #define AUTHOR     "info/author"
 #define VERSION    "info/version"
 
-enum { HEAD = 16, PIXEL = 63 + 9 /* where the PNG's pixels may be changed */ };
+enum { HEAD = 16, PIXEL = 63 + 9 /* offset at which the PNG's pixels may be changed */ };
 
 static struct bytes *three_changes(struct box *b, char name[NAME_MAX + 1])
 {
@@ -25,19 +27,20 @@ static struct bytes *three_changes(struct box *b, char name[NAME_MAX + 1])
 	assert_int_equal(box_put(b, VERSION, "v2\n"), 0);
 	assert_int_equal(box_put(b, "info/license", BAD_LINES), -EINVAL);
 	box_kill(b);
-	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", name), 1);
 	return get_file(b->room.fd, name);
 }
 
-struct shown {
+struct present_changes {
 	bool author, version, license;
 };
 
-/* What of the changes is there, and then the mount ends. */
-static struct shown shown_with(struct box *b, const char *name, const struct bytes *journal)
+/* Mount, record which changes are present, and end the mount. */
+static struct present_changes shown_with(
+	struct box *b, const char *name, const struct bytes *journal)
 {
 	CLEANUP(bytes_unref) struct bytes *map = map_build("alice");
-	struct shown s;
+	struct present_changes s;
 
 	put_file(b->room.fd, MAP_NAME, map->data, map->size);
 	put_file(b->room.fd, name, journal->data, journal->size);
@@ -46,7 +49,7 @@ static struct shown shown_with(struct box *b, const char *name, const struct byt
 	s.version = box_shows(b, VERSION, "v2\n");
 	s.license = box_is_draft(b, "info/license");
 	if (!strstr(b->notes, "damaged"))
-		fail_msg("nobody was told: %s", b->notes);
+		fail_msg("the damage is not reported: %s", b->notes);
 	return s;
 }
 
@@ -57,10 +60,11 @@ static bool begins_like(const struct bytes *file, const struct bytes *begin)
 }
 
 /*
- * Independent of the walk: of a record whose own 16 bytes are sound everything else is, so it alone
- * is missing; without them nobody knows what was done there, and nothing after it is done.
+ * Independent of the walk: if the 16 bytes of a record's header are sound, so is everything else,
+ * and only this record is missing; otherwise its operation is unknown, and no later record is
+ * replayed.
  */
-static void damage_at_any_byte_costs_no_more_than_it_must_and_is_told(void **state)
+static void damage_at_any_byte_loses_as_little_as_possible_and_is_reported(void **state)
 {
 	struct box *b = *state;
 	struct log_record recs[LOG_RECORDS_MAX];
@@ -74,7 +78,7 @@ static void damage_at_any_byte_costs_no_more_than_it_must_and_is_told(void **sta
 		CLEANUP(bytes_unref) struct bytes *aside = NULL;
 		bool want[3] = {false}, blind = false;
 		struct report report;
-		struct shown got;
+		struct present_changes got;
 		unsigned change = 0;
 
 		for (size_t i = 0; i < n; i++) {
@@ -90,49 +94,53 @@ static void damage_at_any_byte_costs_no_more_than_it_must_and_is_told(void **sta
 		if (got.author != want[0] || got.version != want[1] || got.license != want[2])
 			fail_msg("byte %zu: %d %d %d", at, got.author, got.version, got.license);
 		assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
-		assert_int_equal(box_beside(b, ".kept", kept), 1);
-		assert_true(report_says(&report, kept));
+		assert_int_equal(box_count_names(b, ".kept", kept), 1);
+		assert_true(report_contains(&report, kept));
 		report_finish(&report);
 		aside = get_file(b->room.fd, kept);
 		assert_true(begins_like(aside, bad));
-		/* Only the one that was set aside. */
-		assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 1);
+		/* Only the journal that was set aside. */
+		assert_int_equal(box_count_names(b, ".mapfs-journal-", NULL), 1);
 		assert_int_equal(unlinkat(b->room.fd, kept, 0), 0);
 		p[at] ^= 0x41;
 	}
 }
 
-/* What a mount makes of the three changes in a journal that lacks something, which it tells. It
- * sets the journal aside. */
-static void assert_shown(
-	struct box *b, const char *name, const struct bytes *bad, const struct shown *want)
+/*
+ * Check which of three changes a mount replays from a journal with a gap, which it reports. The
+ * mount sets the journal aside.
+ */
+static void assert_shown(struct box *b, const char *name, const struct bytes *bad,
+	const struct present_changes *want)
 {
 	CLEANUP(bytes_unref) struct bytes *aside = NULL;
-	struct shown got = shown_with(b, name, bad);
+	struct present_changes got = shown_with(b, name, bad);
 	char kept[NAME_MAX + 1];
 
 	assert_int_equal(got.author, want->author);
 	assert_int_equal(got.version, want->version);
 	assert_int_equal(got.license, want->license);
 	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
-	assert_int_equal(box_beside(b, ".kept", kept), 1);
+	assert_int_equal(box_count_names(b, ".kept", kept), 1);
 	aside = get_file(b->room.fd, kept);
 	assert_true(begins_like(aside, bad));
 	assert_int_equal(unlinkat(b->room.fd, kept, 0), 0);
 }
 
-/* Nobody knows what it was; so what comes after it is not done again, and lies in the journal. */
-static void record_that_was_cut_out_is_told(void **state)
+/*
+ * The removed record is unknown, so the following records are not replayed and stay in the journal.
+ */
+static void removed_record_is_reported(void **state)
 {
 	struct box *b = *state;
 	struct log_record recs[LOG_RECORDS_MAX];
 	char name[NAME_MAX + 1];
 	CLEANUP(bytes_unref) struct bytes *file = three_changes(b, name);
 	size_t n = log_records(file, recs);
-	struct shown want = {0};
+	struct present_changes want = {0};
 
 	assert_true(n >= 4);
-	/* Of the last one nothing tells. */
+	/* The loss of the last record cannot be detected. */
 	for (size_t i = 0; i + 1 < n; i++) {
 		CLEANUP_BUFFER struct buffer cut = BUFFER_INIT;
 		CLEANUP(bytes_unref) struct bytes *bad = NULL;
@@ -149,14 +157,14 @@ static void record_that_was_cut_out_is_told(void **state)
 	assert_true(want.version);
 }
 
-static void last_record_of_zeros_is_told(void **state)
+static void last_record_of_zeros_is_reported(void **state)
 {
 	struct box *b = *state;
 	struct log_record recs[LOG_RECORDS_MAX];
 	char name[NAME_MAX + 1];
 	CLEANUP(bytes_unref) struct bytes *file = three_changes(b, name);
 	const struct log_record *last = &recs[log_records(file, recs) - 1];
-	const struct shown want = {.author = true, .version = true};
+	const struct present_changes want = {.author = true, .version = true};
 
 	assert_int_equal(last->type, LOG_DRAFT);
 	for (size_t from = last->begin; from <= last->begin + HEAD; from += HEAD) {
@@ -167,7 +175,7 @@ static void last_record_of_zeros_is_told(void **state)
 	}
 }
 
-static void journal_of_version_1_comes_back_and_goes_on(void **state)
+static void journal_of_version_1_is_replayed_and_continued(void **state)
 {
 	struct box *b = *state;
 	char id[LOG_ID + 1];
@@ -188,11 +196,11 @@ static void journal_of_version_1_comes_back_and_goes_on(void **state)
 	assert_true(box_shows(b, VERSION, "v3\n"));
 	assert_null(strstr(b->notes, "damaged"));
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "bob\n"));
-	assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 0);
+	assert_true(box_map_info_is(b, 0, "bob\n"));
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", NULL), 0);
 }
 
-static void mount_that_went_on_after_damage_comes_back(void **state)
+static void changes_after_damage_are_replayed(void **state)
 {
 	struct box *b = *state;
 	struct log_record recs[LOG_RECORDS_MAX];
@@ -245,7 +253,7 @@ static void line(void *arg, const char *path, const char *what)
 	strcat(strcat(arg, what), "\n");
 }
 
-static void recover_finds_all_that_is_sound_whatever_is_damaged(void **state)
+static void recover_finds_all_sound_records(void **state)
 {
 	struct box *b = *state;
 	char name[NAME_MAX + 1], lines[1000];
@@ -265,8 +273,8 @@ static void recover_finds_all_that_is_sound_whatever_is_damaged(void **state)
 		lines[0] = '\0';
 		assert_int_equal(recover_extract(b->room.fd, name, out, line, lines, NULL), 0);
 		assert_non_null(strstr(lines, "damaged"));
-		assert_true(file_says(out, AUTHOR, "bob\n"));
-		assert_true(file_says(out, "info/license", BAD_LINES));
+		assert_true(file_content_is(out, AUTHOR, "bob\n"));
+		assert_true(file_content_is(out, "info/license", BAD_LINES));
 		assert_int_equal(unlinkat(out, AUTHOR, 0), 0);
 	}
 }
@@ -281,11 +289,11 @@ static void lost_operation(struct box *b, const char *id, bool other)
 		log_put(&log, AUTHOR, "bob\n");
 	log_write(b, id, &log);
 	assert_int_equal(box_mount(b, NULL), 0);
-	if (!strstr(b->notes, "1 operation of the journal could not be done again"))
+	if (!strstr(b->notes, "cannot replay 1 operation of the journal"))
 		fail_msg("%s", b->notes);
 }
 
-static void operation_that_cannot_be_done_again_is_kept_by_a_save(void **state)
+static void operation_that_cannot_be_replayed_is_kept_by_a_save(void **state)
 {
 	struct box *b = *state;
 	char id[LOG_ID + 1], kept[NAME_MAX + 1];
@@ -295,22 +303,22 @@ static void operation_that_cannot_be_done_again_is_kept_by_a_save(void **state)
 	log_identity(b, id);
 	lost_operation(b, id, true);
 	assert_int_equal(box_save(b, &report), OUTCOME_PARTIAL);
-	assert_int_equal(box_beside(b, ".kept", kept), 1);
-	assert_true(report_says(&report, kept));
+	assert_int_equal(box_count_names(b, ".kept", kept), 1);
+	assert_true(report_contains(&report, kept));
 	report_finish(&report);
-	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
 	f = listed(b);
 	assert_true(f.n == 1 && f.aside == 1 && f.changes == 2);
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
-	/* It is told from then on, and done with. */
+	/* It is reported at the next mount, and then settled. */
 	assert_int_equal(box_mount(b, NULL), 0);
 	assert_non_null(strstr(b->notes, kept));
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
-	assert_int_equal(box_beside(b, kept, NULL), 1);
+	assert_int_equal(box_count_names(b, kept, NULL), 1);
 }
 
-static void operation_that_cannot_be_done_again_is_kept_where_nothing_else_changed(void **state)
+static void operation_that_cannot_be_replayed_is_kept_without_other_changes(void **state)
 {
 	struct box *b = *state;
 	char id[LOG_ID + 1], kept[NAME_MAX + 1];
@@ -320,10 +328,10 @@ static void operation_that_cannot_be_done_again_is_kept_where_nothing_else_chang
 	for (int i = 0; i < 3; i++) {
 		lost_operation(b, id, false);
 		assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
-		assert_true(report_says(&report, "mapfs recover"));
+		assert_true(report_contains(&report, "mapfs recover"));
 		report_finish(&report);
-		/* None of before is overwritten. */
-		assert_int_equal(box_beside(b, ".kept", kept), i + 1);
+		/* No earlier file is overwritten. */
+		assert_int_equal(box_count_names(b, ".kept", kept), i + 1);
 	}
 	assert_int_equal(listed(b).aside, 3);
 }
@@ -343,7 +351,7 @@ static int at_the_rename(struct io_call *c, void *arg)
 	return 0;
 }
 
-static void save_that_is_killed_before_it_turns_keeps_what_was_lost(void **state)
+static void save_killed_before_it_changes_the_journal_keeps_lost_operations(void **state)
 {
 	struct box *b = *state;
 	struct moment m = {.box = b};
@@ -351,7 +359,7 @@ static void save_that_is_killed_before_it_turns_keeps_what_was_lost(void **state
 
 	log_identity(b, id);
 	lost_operation(b, id, true);
-	assert_int_equal(box_beside(b, ".mapfs-journal-", m.name), 1);
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", m.name), 1);
 	io_set_hook(at_the_rename, &m);
 	assert_int_equal(box_save(b, NULL), OUTCOME_PARTIAL);
 	io_set_hook(NULL, NULL);
@@ -359,14 +367,14 @@ static void save_that_is_killed_before_it_turns_keeps_what_was_lost(void **state
 	put_file(b->room.fd, m.name, m.journal->data, m.journal->size);
 	bytes_unref(m.journal);
 	assert_int_equal(box_mount(b, NULL), 0);
-	/* That one, and the one which was set aside. */
-	assert_int_equal(box_beside(b, m.name, NULL), 2);
+	/* That one, and the one that was set aside. */
+	assert_int_equal(box_count_names(b, m.name, NULL), 2);
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
-	assert_int_equal(box_beside(b, m.name, NULL), 2);
+	assert_int_equal(box_count_names(b, m.name, NULL), 2);
 }
 
-/* Nothing of the map stands there: it is shown as scratch, and kept as well. */
-static void operation_on_a_path_that_means_nothing_is_kept(void **state)
+/* The map has no such path: the file is shown as scratch, and kept too. */
+static void operation_on_a_path_without_a_meaning_is_kept(void **state)
 {
 	struct box *b = *state;
 	char id[LOG_ID + 1];
@@ -380,11 +388,12 @@ static void operation_on_a_path_that_means_nothing_is_kept(void **state)
 	assert_non_null(strstr(b->notes, "1 operation "));
 	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
 	assert_int_equal(listed(b).aside, 1);
-	assert_true(file_says(b->room.fd, MAP_NAME ".mapfs-left/no/such/place", "work of an hour"));
+	assert_true(file_content_is(
+		b->room.fd, MAP_NAME ".mapfs-left/no/such/place", "work of an hour"));
 }
 
-/* Whatever such a record asks for: it is a gap, and nothing outside of the mount is touched. */
-static void path_that_leads_out_is_damage(void **state)
+/* A record with such a path is a gap, and files outside the mount are not touched. */
+static void path_out_of_the_mount_is_damage(void **state)
 {
 	static const uint32_t types[] = {
 		LOG_PUT, LOG_DRAFT, LOG_DROP, LOG_MKDIR, LOG_REMOVE, LOG_RENAME, LOG_RENAME};
@@ -419,20 +428,20 @@ static void path_that_leads_out_is_damage(void **state)
 		log_write(b, id, &log);
 		assert_int_equal(box_mount(b, NULL), 0);
 		if (!strstr(b->notes, "damaged"))
-			fail_msg("type %u of \"%s\" was not told: %s", type, path, b->notes);
+			fail_msg("type %u of \"%s\" is not reported: %s", type, path, b->notes);
 		assert_true(box_shows(b, VERSION, "v2\n"));
 		assert_true(box_shows(b, AUTHOR, blind ? "alice\n" : "bob\n"));
 		assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
-		assert_true(file_says(b->room.fd, "other.txt", "precious"));
-		assert_true(box_map_says(b, 1, "v2\n"));
-		assert_int_equal(box_beside(b, ".kept", kept), 1);
-		/* That, the map, the other file, "." and "..". */
-		assert_int_equal(box_beside(b, "", NULL), 5);
+		assert_true(file_content_is(b->room.fd, "other.txt", "precious"));
+		assert_true(box_map_info_is(b, 1, "v2\n"));
+		assert_int_equal(box_count_names(b, ".kept", kept), 1);
+		/* The journal, the map, the other file, "." and "..". */
+		assert_int_equal(box_count_names(b, "", NULL), 5);
 		assert_int_equal(unlinkat(b->room.fd, kept, 0), 0);
 	}
 }
 
-static void record_of_the_future_is_kept(void **state)
+static void record_of_an_unknown_type_is_kept(void **state)
 {
 	struct box *b = *state;
 	char id[LOG_ID + 1];
@@ -452,7 +461,7 @@ static size_t journal_size(const struct box *b)
 	CLEANUP(bytes_unref) struct bytes *file = NULL;
 	char name[NAME_MAX + 1];
 
-	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", name), 1);
 	file = get_file(b->room.fd, name);
 	return file->size;
 }
@@ -463,7 +472,7 @@ static int no_writes(struct io_call *c, void *arg)
 	return c->op == IO_WRITE ? -ENOSPC : 0;
 }
 
-static void replay_writes_nothing_and_needs_no_room(void **state)
+static void replay_does_not_write_and_needs_no_disk_space(void **state)
 {
 	enum { LINES = (9 << 20) / 8 };
 	struct box *b = *state;
@@ -479,7 +488,7 @@ static void replay_writes_nothing_and_needs_no_room(void **state)
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_put(b, VERSION, BAD_LINES), -EINVAL);
 	image = box_get(b, IMAGE);
-	/* A PNG whose checksums do not hold is a draft. */
+	/* A PNG with wrong checksums is a draft. */
 	png = malloc(image->size);
 	memcpy(png, image->data, image->size);
 	png[PIXEL] ^= 1;
@@ -498,26 +507,26 @@ static void replay_writes_nothing_and_needs_no_room(void **state)
 	}
 	assert_int_equal(box_mount(b, NULL), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
-	assert_true(box_map_says(b, 0, "bob\n"));
-	assert_true(box_map_says(b, 4, text));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 4, text));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(damage_at_any_byte_costs_no_more_than_it_must_and_is_told),
-		TEST(record_that_was_cut_out_is_told),
-		TEST(last_record_of_zeros_is_told),
-		TEST(journal_of_version_1_comes_back_and_goes_on),
-		TEST(mount_that_went_on_after_damage_comes_back),
-		TEST(recover_finds_all_that_is_sound_whatever_is_damaged),
-		TEST(operation_that_cannot_be_done_again_is_kept_by_a_save),
-		TEST(operation_that_cannot_be_done_again_is_kept_where_nothing_else_changed),
-		TEST(save_that_is_killed_before_it_turns_keeps_what_was_lost),
-		TEST(operation_on_a_path_that_means_nothing_is_kept),
-		TEST(path_that_leads_out_is_damage),
-		TEST(record_of_the_future_is_kept),
-		TEST(replay_writes_nothing_and_needs_no_room),
+		TEST(damage_at_any_byte_loses_as_little_as_possible_and_is_reported),
+		TEST(removed_record_is_reported),
+		TEST(last_record_of_zeros_is_reported),
+		TEST(journal_of_version_1_is_replayed_and_continued),
+		TEST(changes_after_damage_are_replayed),
+		TEST(recover_finds_all_sound_records),
+		TEST(operation_that_cannot_be_replayed_is_kept_by_a_save),
+		TEST(operation_that_cannot_be_replayed_is_kept_without_other_changes),
+		TEST(save_killed_before_it_changes_the_journal_keeps_lost_operations),
+		TEST(operation_on_a_path_without_a_meaning_is_kept),
+		TEST(path_out_of_the_mount_is_damage),
+		TEST(record_of_an_unknown_type_is_kept),
+		TEST(replay_does_not_write_and_needs_no_disk_space),
 	};
 
 	rooms_in_memory();

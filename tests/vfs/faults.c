@@ -2,12 +2,12 @@
 /*
  * The fault matrix: each system call that changes a disk, and each allocation, of a close, an
  * fsync, a save, a mount that replays, the end of a mount and a pair's recovery, in maps of each
- * format: it fails, is interrupted, is done in part, or is the last thing that the process does.
+ * format, fails, is interrupted, is done in part, or is the last call of the process.
  *
- * With --count FORMAT ACT the act is done once without faults, between two calls of
- * access(MARKER), and the number of its calls is printed (test_faults_strace.py).
+ * With --count FORMAT ACT the act runs once without faults, between two calls of access(MARKER),
+ * and the number of its calls is printed (test_faults_strace.py).
  */
-#include "acts.h"
+#include "support/acts.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "scarce.h"
+#include "support/scarce.h"
 
 #define MARKER "/mapfs-act"
 
@@ -28,19 +28,19 @@ enum { N_MAX = 2000, SHARE = 3, DIED = 77, DONE = 78, CHILD_SECONDS = 60 };
 #define ANY_CALL ~0U
 #define GROWING  (OF(IO_OPEN) | OF(IO_WRITE) | OF(IO_MKDIR))
 #ifdef __SANITIZE_THREAD__
-#define CHILDREN false /* its runtime follows no threads into a child */
+#define CHILDREN false /* its runtime does not follow threads into a child */
 #else
 #define CHILDREN true
 #endif
-/* What is done again when it was interrupted. */
+/* Calls that are repeated after an interruption. */
 #define RETRIED (OF(IO_OPEN) | OF(IO_WRITE) | OF(IO_SYNC) | OF(IO_SYNC_FS) | OF(IO_TRUNCATE))
 
 struct kind {
 	const char *name;
-	unsigned ops;  /* which calls it befalls, of OF() */
-	bool half;     /* a write is done in part; what follows befalls the next ones */
-	int code;      /* how the call fails */
-	unsigned then; /* which calls fail so after that */
+	unsigned ops;  /* the affected calls, of OF() */
+	bool half;     /* a write is done in part; later calls fail */
+	int code;      /* errno of the failure */
+	unsigned then; /* calls that fail after it */
 	bool dies;
 	bool memory;
 };
@@ -63,12 +63,12 @@ enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 struct fault_run {
 	const struct kind *kind;
 	int at;          /* negative: none, only count */
-	atomic_int seen; /* of those that it may befall */
+	atomic_int seen; /* number of affected calls so far */
 	atomic_int calls;
-	struct said *said;
+	struct answers *answers;
 };
 
-static int befall(struct fault_run *f)
+static int hit_by_fault(struct fault_run *f)
 {
 	if (f->kind->dies)
 		_exit(DIED);
@@ -76,7 +76,7 @@ static int befall(struct fault_run *f)
 	return f->kind->code;
 }
 
-static int hook(struct io_call *c, void *arg)
+static int fault_hook(struct io_call *c, void *arg)
 {
 	struct fault_run *f = arg;
 	const struct kind *k = f->kind;
@@ -87,14 +87,14 @@ static int hook(struct io_call *c, void *arg)
 		mine = atomic_fetch_add(&f->seen, 1);
 	if (f->at < 0)
 		return 0;
-	if (f->said->hit)
-		return k->then & OF(c->op) || (k->half && k->dies) ? befall(f) : 0;
+	if (f->answers->hit)
+		return k->then & OF(c->op) || (k->half && k->dies) ? hit_by_fault(f) : 0;
 	if (mine < f->at || !(k->ops & OF(c->op)))
 		return 0;
-	f->said->hit = true;
-	f->said->op = c->op;
+	f->answers->hit = true;
+	f->answers->op = c->op;
 	if (!k->half)
-		return befall(f);
+		return hit_by_fault(f);
 	c->n = (c->n + 1) / 2;
 	return 0;
 }
@@ -105,7 +105,7 @@ static void end_faults(void *arg)
 
 	io_set_hook(NULL, NULL);
 	if (f->kind->memory && scarce_hit())
-		f->said->hit = true;
+		f->answers->hit = true;
 	scarce_set(-1);
 }
 
@@ -114,9 +114,9 @@ static void perform(struct trial *t, const struct act *a, struct fault_run *f)
 	t->end_faults = end_faults;
 	t->arg = f;
 	a->prepare(t);
-	*t->said = (struct said)SAID_INIT;
+	*t->answers = (struct answers)ANSWERS_INIT;
 	(void)access(MARKER, F_OK);
-	io_set_hook(hook, f);
+	io_set_hook(fault_hook, f);
 	if (f->kind->memory)
 		scarce_set(f->at);
 	a->act(t);
@@ -124,7 +124,7 @@ static void perform(struct trial *t, const struct act *a, struct fault_run *f)
 	(void)access(MARKER, F_OK);
 }
 
-/* What may crash, too. */
+/* Perform an act that may crash. */
 static void perform_in_a_child(struct trial *t, const struct act *a, struct fault_run *f)
 {
 	int status = 0;
@@ -132,7 +132,10 @@ static void perform_in_a_child(struct trial *t, const struct act *a, struct faul
 
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		/* Not cmocka's, which would go on with what is left of the parent. */
+		/*
+		 * Do not use cmocka's handlers, which would continue the parent's tests in the
+		 * child.
+		 */
 		signal(SIGSEGV, SIG_DFL);
 		signal(SIGABRT, SIG_DFL);
 		alarm(CHILD_SECONDS);
@@ -145,15 +148,15 @@ static void perform_in_a_child(struct trial *t, const struct act *a, struct faul
 	assert_true(WEXITSTATUS(status) == DIED || WEXITSTATUS(status) == DONE);
 }
 
-/* As if nothing had happened. */
+/* Must the fault have no effect? */
 static bool goes_unnoticed(const struct kind *k, enum io_op op)
 {
 	return (k->code == -EINTR && RETRIED & OF(op)) || (k->half && !k->code && !k->dies);
 }
 
-static bool one_run(struct trial *t, const struct act *a, const struct kind *k, int at)
+static bool run_with_fault(struct trial *t, const struct act *a, const struct kind *k, int at)
 {
-	struct fault_run f = {.kind = k, .at = at, .said = t->said};
+	struct fault_run f = {.kind = k, .at = at, .answers = t->answers};
 	bool hit;
 
 	if (getenv("MAPFS_TEST_TELL"))
@@ -166,37 +169,37 @@ static bool one_run(struct trial *t, const struct act *a, const struct kind *k, 
 		perform(t, a, &f);
 		box_kill(&t->box);
 	}
-	hit = t->said->hit;
-	t->said->hit = hit && !goes_unnoticed(k, t->said->op);
-	act_look(a, t);
+	hit = t->answers->hit;
+	t->answers->hit = hit && !goes_unnoticed(k, t->answers->op);
+	act_check(a, t);
 	box_remove(&t->box);
 	return hit;
 }
 
-/* The act without faults gives the new map; returns how many calls it made. */
-static int reference(struct trial *t, const struct act *a)
+/* Check that the act without faults gives the new map. Returns the number of its calls. */
+static int run_without_fault(struct trial *t, const struct act *a)
 {
-	struct fault_run f = {.kind = &kinds[0], .at = -1, .said = t->said};
+	struct fault_run f = {.kind = &kinds[0], .at = -1, .answers = t->answers};
 
 	sample_free(t->new);
 	sample_box(t->s, t->old, &t->box);
 	perform(t, a, &f);
-	assert_true(t->said->r <= 0 || t->said->code != CODE_NONE);
+	assert_true(t->answers->r <= 0 || t->answers->code != CODE_NONE);
 	if (!t->box.v)
 		assert_int_equal(box_mount(&t->box, NULL), 0);
 	(void)box_end(&t->box, NULL);
 	sample_read(t->s, &t->box, t->new);
-	assert_int_equal(sample_is(t->s, &t->box, t->old), a->kind == UNCHANGED);
+	assert_int_equal(sample_files_are(t->s, &t->box, t->old), a->kind == UNCHANGED);
 	box_remove(&t->box);
 	return f.calls;
 }
 
-static unsigned sweep(struct trial *t, const struct act *a, const struct kind *k, int from)
+static unsigned fail_each_call(struct trial *t, const struct act *a, const struct kind *k, int from)
 {
 	int step = (int)sequences_to_run(1, SHARE), at = step > 1 ? from % step : 0;
 	unsigned n = 0;
 
-	while (one_run(t, a, k, at)) {
+	while (run_with_fault(t, a, k, at)) {
 		assert_in_range(at, 0, N_MAX);
 		at += step;
 		n++;
@@ -207,9 +210,9 @@ static unsigned sweep(struct trial *t, const struct act *a, const struct kind *k
 static void trial_make(struct trial *t, const struct sample *s)
 {
 	*t = (struct trial){.s = s};
-	t->said = mmap(
-		NULL, sizeof(*t->said), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	assert_true(t->said != MAP_FAILED);
+	t->answers = mmap(NULL, sizeof(*t->answers), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(t->answers != MAP_FAILED);
 	sample_build(s, t->old);
 }
 
@@ -217,7 +220,7 @@ static void trial_free(struct trial *t)
 {
 	sample_free(t->old);
 	sample_free(t->new);
-	munmap(t->said, sizeof(*t->said));
+	munmap(t->answers, sizeof(*t->answers));
 }
 
 static void every_act_survives_every_fault(void **state)
@@ -232,12 +235,12 @@ static void every_act_survives_every_fault(void **state)
 
 		if (acts[i].kind == PAIR_ONLY && !t.s->companion)
 			continue;
-		calls = reference(&t, &acts[i]);
+		calls = run_without_fault(&t, &acts[i]);
 		for (size_t k = 0; k < N_KINDS; k++) {
 			bool child = kinds[k].dies || kinds[k].memory;
-			unsigned n = child && !CHILDREN
-					     ? 0
-					     : sweep(&t, &acts[i], &kinds[k], (int)(i + k));
+			unsigned n = child && !CHILDREN ? 0
+							: fail_each_call(&t, &acts[i], &kinds[k],
+								  (int)(i + k));
 
 			of_kind[k] += n;
 			of_act += n;
@@ -261,7 +264,7 @@ static int count(const char *format, const char *act)
 	if (!s || !a || (a->kind == PAIR_ONLY && !s->companion))
 		return 2;
 	trial_make(&t, s);
-	printf("%d\n", reference(&t, a));
+	printf("%d\n", run_without_fault(&t, a));
 	trial_free(&t);
 	return 0;
 }

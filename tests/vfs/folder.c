@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* Many maps as one tree, without FUSE: what real mounts cannot bring about at will. */
-#include "box.h"
+/* Many maps as one tree, without FUSE: situations that real mounts cannot produce reliably. */
+#include "support/box.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -23,7 +23,7 @@ enum { THREADS = 2, CACHE = 1 << 20 };
 
 static atomic_uint readings;
 
-/* In the way of the library's own. */
+/* Replaces the library's function. */
 DIR *fdopendir(int fd)
 {
 	DIR *(*real)(int) = (DIR * (*)(int)) dlsym(RTLD_NEXT, "fdopendir");
@@ -61,7 +61,7 @@ static void forget_name(struct vfs_host *h, uint64_t parent, const char *name, s
 		pool_submit_done(b->pool, then);
 }
 
-static void note(struct vfs_host *h, const char *line)
+static void append_note(struct vfs_host *h, const char *line)
 {
 	struct folder_box *b = (struct folder_box *)h;
 	size_t n = strlen(b->notes);
@@ -101,7 +101,7 @@ static int setup(void **state)
 	if (!b)
 		return -1;
 	room_make(&b->room);
-	b->host = (struct vfs_host){invalidate, forget_name, note, progress};
+	b->host = (struct vfs_host){invalidate, forget_name, append_note, progress};
 	b->options.budget = budget_create(CACHE);
 	b->pool = pool_create(THREADS);
 	*state = b;
@@ -119,8 +119,8 @@ static void resolve_identities(struct folder_box *b)
 	}
 }
 
-/* As after kill -9. */
-static void let_go(struct folder_box *b)
+/* Drop the mount like kill -9. */
+static void drop_mount(struct folder_box *b)
 {
 	resolve_identities(b);
 	folder_destroy(b->f);
@@ -129,7 +129,7 @@ static void let_go(struct folder_box *b)
 
 static void open_again(struct folder_box *b)
 {
-	let_go(b);
+	drop_mount(b);
 	assert_int_equal(folder_create(dup(b->room.fd), b->room.path, &b->options, b->pool,
 				 &b->host, &b->f, NULL),
 		0);
@@ -140,7 +140,7 @@ static int teardown(void **state)
 	struct folder_box *b = *state;
 
 	io_set_hook(NULL, NULL);
-	let_go(b);
+	drop_mount(b);
 	pool_destroy(b->pool);
 	budget_destroy(b->options.budget);
 	room_remove(&b->room);
@@ -150,7 +150,7 @@ static int teardown(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
-struct asking {
+struct folder_call {
 	struct call call; /* first */
 	atomic_bool answered;
 	int r;
@@ -158,13 +158,13 @@ struct asking {
 
 static void answered(struct call *c, int r)
 {
-	struct asking *a = (struct asking *)c;
+	struct folder_call *a = (struct folder_call *)c;
 
 	a->r = r;
 	atomic_store(&a->answered, true);
 }
 
-static int ask(struct folder_box *b, struct asking *a, vfs_op op)
+static int run_call(struct folder_box *b, struct folder_call *a, vfs_op op)
 {
 	struct pollfd p = {.fd = pool_fd(b->pool), .events = POLLIN};
 
@@ -179,19 +179,19 @@ static int ask(struct folder_box *b, struct asking *a, vfs_op op)
 	return a->r;
 }
 
-/* What the kernel would look up, and never forgets. */
+/* Look a path up like the kernel; the inodes are never forgotten. */
 static int look_up(struct folder_box *b, const char *path, uint64_t *ret)
 {
 	uint64_t ino = VFS_ROOT_INO;
 	char name[NAME_MAX + 1];
 
 	while (*path) {
-		struct asking a = {.call = {.ino = ino, .name = name}};
+		struct folder_call a = {.call = {.ino = ino, .name = name}};
 		size_t n = strcspn(path, "/");
 		int r;
 
 		snprintf(name, sizeof(name), "%.*s", (int)n, path);
-		r = ask(b, &a, vfs_lookup);
+		r = run_call(b, &a, vfs_lookup);
 		if (r < 0)
 			return r;
 		ino = a.call.attr.st_ino;
@@ -203,21 +203,21 @@ static int look_up(struct folder_box *b, const char *path, uint64_t *ret)
 
 static int text_of(struct folder_box *b, uint64_t ino, char *ret, size_t size)
 {
-	struct asking a = {.call = {.ino = ino}};
-	int r = ask(b, &a, vfs_open);
+	struct folder_call a = {.call = {.ino = ino}};
+	int r = run_call(b, &a, vfs_open);
 
 	ret[0] = '\0';
 	if (r < 0)
 		return r;
 	a.call.handle = a.call.opened;
 	a.call.size = size - 1;
-	r = ask(b, &a, vfs_read);
+	r = run_call(b, &a, vfs_read);
 	if (r == 0) {
 		memcpy(ret, a.call.out, a.call.out_size);
 		ret[a.call.out_size] = '\0';
 	}
 	free(a.call.out);
-	(void)ask(b, &a, vfs_release);
+	(void)run_call(b, &a, vfs_release);
 	resolve_identities(b);
 	return r;
 }
@@ -231,30 +231,30 @@ static bool shows(struct folder_box *b, const char *path, const char *text)
 	       strcmp(got, text) == 0;
 }
 
-static int put(struct folder_box *b, const char *path, const char *text)
+static int put_text(struct folder_box *b, const char *path, const char *text)
 {
-	struct asking a = {.call = {.flags = O_WRONLY | O_TRUNC}};
+	struct folder_call a = {.call = {.flags = O_WRONLY | O_TRUNC}};
 	int r = look_up(b, path, &a.call.ino), flushed;
 
 	if (r == 0)
-		r = ask(b, &a, vfs_open);
+		r = run_call(b, &a, vfs_open);
 	if (r < 0)
 		return r;
 	a.call.handle = a.call.opened;
 	a.call.data = text;
 	a.call.size = strlen(text);
-	r = ask(b, &a, vfs_write);
+	r = run_call(b, &a, vfs_write);
 	a.call.data = NULL;
-	flushed = ask(b, &a, vfs_flush);
-	(void)ask(b, &a, vfs_release);
+	flushed = run_call(b, &a, vfs_flush);
+	(void)run_call(b, &a, vfs_release);
 	resolve_identities(b);
 	return r < 0 ? r : flushed;
 }
 
-static bool says(const struct folder_box *b, const char *file, const char *author)
+static bool map_author_is(const struct folder_box *b, const char *file, const char *author)
 {
 	CLEANUP(bytes_unref) struct bytes *map = get_file(b->room.fd, file);
-	CLEANUP(free) char *text = map && map_sound(map) ? map_info(map, 0) : NULL;
+	CLEANUP(free) char *text = map && map_is_sound(map) ? map_info(map, 0) : NULL;
 
 	return text && strcmp(text, author) == 0;
 }
@@ -275,7 +275,7 @@ static unsigned descriptors(void)
 enum { PART = 3 };
 
 struct listing {
-	struct asking a; /* first */
+	struct folder_call a; /* first */
 	char names[256][32];
 	unsigned n, in_part;
 	uint64_t next;
@@ -295,14 +295,14 @@ static bool emit(struct call *c, const char *name, const struct stat *a, uint64_
 	return true;
 }
 
-/* False: that was the end. */
+/* Returns false at the end of the listing. */
 static bool list_part(struct folder_box *b, struct listing *l)
 {
 	l->in_part = 0;
 	l->a.call.ino = VFS_ROOT_INO;
 	l->a.call.off = l->next;
 	l->a.call.emit = emit;
-	assert_int_equal(ask(b, &l->a, vfs_readdir), 0);
+	assert_int_equal(run_call(b, &l->a, vfs_readdir), 0);
 	return l->in_part > 0;
 }
 
@@ -315,7 +315,7 @@ static unsigned times(const struct listing *l, const char *name)
 	return n;
 }
 
-static void a_listing_misses_and_doubles_nothing_while_files_come_and_go(void **state)
+static void a_listing_is_complete_and_without_duplicates_while_files_change(void **state)
 {
 	struct folder_box *b = *state;
 	struct listing l = {0}, other = {0};
@@ -326,7 +326,7 @@ static void a_listing_misses_and_doubles_nothing_while_files_come_and_go(void **
 		put_maps(b, 100 + part, 101 + part);
 		snprintf(name, sizeof(name), "m%03d.map", 30 + part);
 		(void)unlinkat(b->room.fd, name, 0);
-		if (part % 4 == 0) { /* somebody else begins one, and it is read anew */
+		if (part % 4 == 0) { /* another listing starts and reads the folder again */
 			other.next = 0;
 			other.n = 0;
 			(void)list_part(b, &other);
@@ -342,7 +342,7 @@ static void a_listing_misses_and_doubles_nothing_while_files_come_and_go(void **
 
 /* ---- opening and closing */
 
-static void maps_that_nobody_uses_are_closed_and_their_numbers_hold(void **state)
+static void unused_maps_are_closed_and_keep_their_inode_numbers(void **state)
 {
 	struct folder_box *b = *state;
 	uint64_t inos[100];
@@ -365,44 +365,47 @@ static void maps_that_nobody_uses_are_closed_and_their_numbers_hold(void **state
 	assert_true(descriptors() <= many + 1);
 }
 
-static void what_is_open_or_changed_is_not_closed(void **state)
+static void open_and_changed_maps_are_not_closed(void **state)
 {
 	struct folder_box *b = *state;
-	struct asking a = {0};
+	struct folder_call a = {0};
 	struct report report = REPORT_INIT;
 	char path[64];
 	uint64_t ino;
 
 	put_maps(b, 0, 100);
-	assert_int_equal(put(b, "m001.map/info/author", "bob\n"), 0);
+	assert_int_equal(put_text(b, "m001.map/info/author", "bob\n"), 0);
 	assert_int_equal(look_up(b, "m000.map/info/author", &a.call.ino), 0);
-	assert_int_equal(ask(b, &a, vfs_open), 0);
+	assert_int_equal(run_call(b, &a, vfs_open), 0);
 	for (int i = 2; i < 100; i++) {
 		snprintf(path, sizeof(path), "m%03d.map/info", i);
 		assert_int_equal(look_up(b, path, &ino), 0);
 	}
 	a.call.handle = a.call.opened;
 	a.call.size = 10;
-	assert_int_equal(ask(b, &a, vfs_read), 0);
+	assert_int_equal(run_call(b, &a, vfs_read), 0);
 	assert_int_equal(a.call.out_size, 6);
 	free(a.call.out);
-	(void)ask(b, &a, vfs_release);
+	(void)run_call(b, &a, vfs_release);
 	assert_true(shows(b, "m001.map/info/author", "bob\n"));
 	folder_end(b->f, &report);
 	assert_int_equal(report.code, OUTCOME_DONE);
 	assert_int_equal(report.n, 1);
 	assert_string_equal(report.lines[0], "m001.map: saved: info/author");
 	report_finish(&report);
-	assert_true(says(b, "m001.map", "bob\n"));
+	assert_true(map_author_is(b, "m001.map", "bob\n"));
 }
 
-/* The author stands in raw/data, too: who knew that file from before the map was closed is told. */
-static void the_kernel_is_told_of_what_it_knew_before_a_map_was_closed(void **state)
+/*
+ * The author is also shown in raw/data: the kernel's copy of that file, from before the map was
+ * closed, is invalidated.
+ */
+static void inodes_from_before_a_map_was_closed_are_invalidated(void **state)
 {
 	struct folder_box *b = *state;
 	char path[64], got[64];
 	uint64_t raw, ino;
-	bool told = false;
+	bool is_invalidated = false;
 
 	put_maps(b, 0, 50);
 	assert_int_equal(look_up(b, "m000.map/raw/data/00000", &raw), 0);
@@ -411,18 +414,18 @@ static void the_kernel_is_told_of_what_it_knew_before_a_map_was_closed(void **st
 		assert_int_equal(look_up(b, path, &ino), 0);
 	}
 	b->n_invalidated = 0;
-	assert_int_equal(put(b, "m000.map/info/author", "somebody"), 0);
+	assert_int_equal(put_text(b, "m000.map/info/author", "somebody"), 0);
 	for (unsigned i = 0; i < b->n_invalidated; i++)
-		told |= b->invalidated[i] == raw;
-	assert_true(told);
+		is_invalidated |= b->invalidated[i] == raw;
+	assert_true(is_invalidated);
 	assert_int_equal(text_of(b, raw, got, sizeof(got)), 0);
 	assert_string_equal(got, "somebody");
 }
 
-static void where_descriptors_are_short_the_call_fails_and_not_the_map(void **state)
+static void without_free_descriptors_the_call_fails_and_the_map_stays_usable(void **state)
 {
 	struct folder_box *b = *state;
-	struct asking a = {.call = {.name = "info"}};
+	struct folder_call a = {.call = {.name = "info"}};
 	struct rlimit limit, less;
 	uint64_t ino;
 	int none, some, fd;
@@ -430,23 +433,23 @@ static void where_descriptors_are_short_the_call_fails_and_not_the_map(void **st
 	put_map(b, "a.map", "alice");
 	assert_int_equal(look_up(b, "a.map", &a.call.ino), 0);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
-	fd = dup(b->room.fd); /* the next one that is free */
+	fd = dup(b->room.fd); /* the lowest free descriptor */
 	close(fd);
 	less = limit;
 	less.rlim_cur = (rlim_t)fd;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &less), 0);
 	none = look_up(b, "a.map", &ino);
-	less.rlim_cur++; /* the directory's, and none for the file */
+	less.rlim_cur++; /* enough for the directory, and not for the file */
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &less), 0);
-	some = ask(b, &a, vfs_lookup);
+	some = run_call(b, &a, vfs_lookup);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 	assert_int_equal(none, -EMFILE);
 	assert_int_equal(some, -EMFILE);
 	assert_true(shows(b, "a.map/info/author", "alice\n"));
 }
 
-/* The file is another by the time the job has opened it. */
-static void a_map_that_is_replaced_while_it_is_opened_is_asked_for_anew(void **state)
+/* The file is replaced before the job opens it. */
+static void a_map_replaced_while_it_is_opened_is_looked_up_again(void **state)
 {
 	struct folder_box *b = *state;
 	uint64_t before, now;
@@ -456,9 +459,9 @@ static void a_map_that_is_replaced_while_it_is_opened_is_asked_for_anew(void **s
 	put_map(b, "b", "eve");
 	assert_int_equal(renameat(b->room.fd, "b", b->room.fd, "a.map"), 0);
 	{
-		struct asking a = {.call = {.ino = before, .name = "info"}};
+		struct folder_call a = {.call = {.ino = before, .name = "info"}};
 
-		assert_int_equal(ask(b, &a, vfs_lookup), -ESTALE);
+		assert_int_equal(run_call(b, &a, vfs_lookup), -ESTALE);
 	}
 	assert_int_equal(look_up(b, "a.map", &now), 0);
 	assert_true(now != before);
@@ -477,7 +480,7 @@ static int no_rename_over_b(struct io_call *c, void *arg)
 	return strcmp(c->name, "b.map") == 0 ? -EIO : 0;
 }
 
-static void a_disk_that_fails_one_map_fails_no_other(void **state)
+static void a_disk_error_of_one_map_does_not_affect_others(void **state)
 {
 	struct folder_box *b = *state;
 	struct report report = REPORT_INIT;
@@ -489,7 +492,7 @@ static void a_disk_that_fails_one_map_fails_no_other(void **state)
 
 		put_map(b, map, "alice");
 		snprintf(path, sizeof(path), "%s/info/author", map);
-		assert_int_equal(put(b, path, "bob\n"), 0);
+		assert_int_equal(put_text(b, path, "bob\n"), 0);
 	}
 	io_set_hook(no_rename_over_b, &renames);
 	folder_end(b->f, &report);
@@ -499,33 +502,33 @@ static void a_disk_that_fails_one_map_fails_no_other(void **state)
 		refused += strncmp(report.lines[i], "b.map: refused: ", 16) == 0;
 	assert_int_equal(refused, 1);
 	report_finish(&report);
-	assert_true(says(b, "a.map", "bob\n"));
-	assert_true(says(b, "b.map", "alice\n"));
-	assert_true(says(b, "c.map", "bob\n"));
-	assert_true(says(b, "d.map", "bob\n"));
-	/* ... and what it had stays in its journal. */
+	assert_true(map_author_is(b, "a.map", "bob\n"));
+	assert_true(map_author_is(b, "b.map", "alice\n"));
+	assert_true(map_author_is(b, "c.map", "bob\n"));
+	assert_true(map_author_is(b, "d.map", "bob\n"));
+	/* Its changes stay in its journal. */
 	open_again(b);
 	assert_true(shows(b, "b.map/info/author", "bob\n"));
 	folder_end(b->f, &report);
 	assert_int_equal(report.code, OUTCOME_DONE);
 	report_finish(&report);
-	assert_true(says(b, "b.map", "bob\n"));
+	assert_true(map_author_is(b, "b.map", "bob\n"));
 	assert_int_equal(count_files(b->room.fd), 4);
 }
 
-/* Several wait at once for the same map, and for several. */
-static void journals_come_back_whoever_asks_first(void **state)
+/* Several calls wait at once for the same map, and for several maps. */
+static void journals_are_replayed_by_any_first_call(void **state)
 {
 	enum { MAPS = 6, ASKING = 3 };
 	struct folder_box *b = *state;
-	struct asking a[MAPS][ASKING] = {0};
+	struct folder_call a[MAPS][ASKING] = {0};
 	struct report report = REPORT_INIT;
 	char path[64];
 
 	put_maps(b, 0, MAPS);
 	for (int i = 0; i < MAPS; i++) {
 		snprintf(path, sizeof(path), "m%03d.map/info/author", i);
-		assert_int_equal(put(b, path, "bob\n"), 0);
+		assert_int_equal(put_text(b, path, "bob\n"), 0);
 	}
 	open_again(b);
 	for (int i = 0; i < MAPS; i++)
@@ -552,7 +555,7 @@ static void journals_come_back_whoever_asks_first(void **state)
 	report_finish(&report);
 }
 
-/* Whoever looks for journals reads the folder, which may be large: not once for each map. */
+/* The search for journals reads the folder, which may be large, but not once for each map. */
 static void the_first_changes_of_many_maps_read_the_folder_once(void **state)
 {
 	enum { MAPS = 20 };
@@ -563,30 +566,30 @@ static void the_first_changes_of_many_maps_read_the_folder_once(void **state)
 	readings = 0;
 	for (int i = 0; i < MAPS; i++) {
 		snprintf(path, sizeof(path), "m%03d.map/info/author", i);
-		assert_int_equal(put(b, path, "bob\n"), 0);
+		assert_int_equal(put_text(b, path, "bob\n"), 0);
 	}
-	/* Once a second, where the machine is slow. */
+	/* Once per second, on a slow machine. */
 	assert_in_range(readings, 1, MAPS / 2);
 }
 
-/* ... and what another mount left since it was read is found all the same. */
-static void a_journal_that_is_newer_than_what_was_read_is_found(void **state)
+/* A journal that another mount left since the last reading is still found. */
+static void a_journal_newer_than_the_last_reading_is_found(void **state)
 {
 	struct folder_box *b = *state;
 	struct folder *first = b->f;
 
 	put_maps(b, 0, 2);
-	assert_int_equal(put(b, "m000.map/info/author", "bob\n"), 0);
+	assert_int_equal(put_text(b, "m000.map/info/author", "bob\n"), 0);
 	assert_int_equal(folder_create(dup(b->room.fd), b->room.path, &b->options, b->pool,
 				 &b->host, &b->f, NULL),
 		0);
-	assert_int_equal(put(b, "m001.map/info/author", "carol\n"), 0);
-	let_go(b);
+	assert_int_equal(put_text(b, "m001.map/info/author", "carol\n"), 0);
+	drop_mount(b);
 	b->f = first;
 	assert_true(shows(b, "m001.map/info/author", "carol\n"));
 }
 
-static void folder_that_cannot_be_read_is_an_error_and_no_shorter_listing(void **state)
+static void unreadable_folder_gives_an_error_and_not_a_shorter_listing(void **state)
 {
 	struct folder_box *b = *state;
 
@@ -595,7 +598,7 @@ static void folder_that_cannot_be_read_is_an_error_and_no_shorter_listing(void *
 		struct listing l = {.a.call = {.ino = VFS_ROOT_INO, .emit = emit}};
 
 		fail_reads_after(at);
-		assert_int_equal(ask(b, &l.a, vfs_readdir), -EIO);
+		assert_int_equal(run_call(b, &l.a, vfs_readdir), -EIO);
 		assert_int_equal(l.n, 0);
 	}
 	fail_reads_after(-1);
@@ -603,7 +606,7 @@ static void folder_that_cannot_be_read_is_an_error_and_no_shorter_listing(void *
 		assert_true(l.n <= 3);
 }
 
-static void empty_folder_lists_nothing(void **state)
+static void an_empty_folder_gives_an_empty_listing(void **state)
 {
 	struct folder_box *b = *state;
 	struct listing l = {0};
@@ -616,18 +619,18 @@ static void empty_folder_lists_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_listing_misses_and_doubles_nothing_while_files_come_and_go),
-		TEST(maps_that_nobody_uses_are_closed_and_their_numbers_hold),
-		TEST(what_is_open_or_changed_is_not_closed),
-		TEST(the_kernel_is_told_of_what_it_knew_before_a_map_was_closed),
-		TEST(where_descriptors_are_short_the_call_fails_and_not_the_map),
-		TEST(a_map_that_is_replaced_while_it_is_opened_is_asked_for_anew),
-		TEST(a_disk_that_fails_one_map_fails_no_other),
-		TEST(journals_come_back_whoever_asks_first),
+		TEST(a_listing_is_complete_and_without_duplicates_while_files_change),
+		TEST(unused_maps_are_closed_and_keep_their_inode_numbers),
+		TEST(open_and_changed_maps_are_not_closed),
+		TEST(inodes_from_before_a_map_was_closed_are_invalidated),
+		TEST(without_free_descriptors_the_call_fails_and_the_map_stays_usable),
+		TEST(a_map_replaced_while_it_is_opened_is_looked_up_again),
+		TEST(a_disk_error_of_one_map_does_not_affect_others),
+		TEST(journals_are_replayed_by_any_first_call),
 		TEST(the_first_changes_of_many_maps_read_the_folder_once),
-		TEST(folder_that_cannot_be_read_is_an_error_and_no_shorter_listing),
-		TEST(empty_folder_lists_nothing),
-		TEST(a_journal_that_is_newer_than_what_was_read_is_found),
+		TEST(unreadable_folder_gives_an_error_and_not_a_shorter_listing),
+		TEST(an_empty_folder_gives_an_empty_listing),
+		TEST(a_journal_newer_than_the_last_reading_is_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

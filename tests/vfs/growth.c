@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * What is done with one file costs the same however many there are: with eight times as many files
- * each kind of operation takes eight times as many steps, and not the square of it. Steps are the
- * basic blocks that run in the code of the mounted tree and of the format, which are compiled for
- * this test so that each block calls __sanitizer_cov_trace_pc; so nothing here depends on time.
+ * The cost of an operation on one file does not depend on the number of files: with eight times as
+ * many files each kind of operation takes about eight times as many steps, not 64 times. Steps are
+ * the basic blocks that run in the code of the mounted tree and of the format, which are compiled
+ * for this test so that each block calls __sanitizer_cov_trace_pc; so the result does not depend on
+ * time.
  *
- * One thing grows: where files show what others hold, the close of one looks through all that the
- * kernel knows, for those that show something else now (tree/view.h). That is a few steps for each
- * of them, microseconds with as many files as a map has, and an index of what each of them shows
- * would be one more thing to keep in step. So it has a bound of its own.
+ * One cost grows: if files show the content of others, a close examines all inodes that the kernel
+ * knows, to find those that now show something else (tree/view.h). It takes a few steps for each
+ * inode, which is microseconds for a map of usual size; an index of these files would have to be
+ * kept consistent. So this cost has a separate limit.
  */
-#include "box.h"
+#include "support/box.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,16 +31,16 @@ void __sanitizer_cov_trace_pc(void)
 	atomic_fetch_add_explicit(&steps, 1, memory_order_relaxed);
 }
 
-enum { REPLY = 20, WORD = 64, PHASES_MAX = 16, LOOK_MAX = 20 /* steps for one that is known */ };
+enum { REPLY = 20, WORD = 64, PHASES_MAX = 16, LOOK_MAX = 20 /* steps for each known inode */ };
 
-/* A map to be filled with files that are called prefix, number, ending. */
+/* A map to be filled with files whose names are prefix, number, ending. */
 struct work {
 	struct box box;
 	unsigned n;
 	const char *map, *dir, *prefix, *moved, *ending, *content;
 	unsigned long long phases[PHASES_MAX];
 	const char *names[PHASES_MAX];
-	bool looks[PHASES_MAX]; /* through all that the kernel knows, for each file */
+	bool looks[PHASES_MAX]; /* each file examines all inodes that the kernel knows */
 	unsigned n_phases;
 };
 
@@ -91,8 +92,8 @@ static bool emit(struct call *c, const char *name, const struct stat *a, uint64_
 	return true;
 }
 
-/* As the kernel does: a few names at a time. */
-static void list(struct work *w)
+/* List a few names at a time, as the kernel does. */
+static void list_files(struct work *w)
 {
 	struct listing l = {0};
 	unsigned before, all;
@@ -112,7 +113,7 @@ static void list(struct work *w)
 	assert_in_range(l.n, w->n, w->n + 2);
 }
 
-/* As rsync and editors do. */
+/* Replace the file by rename, as rsync and editors do. */
 static void write_by_rename(struct work *w)
 {
 	for (unsigned i = 0; i < w->n; i++) {
@@ -123,21 +124,21 @@ static void write_by_rename(struct work *w)
 	}
 }
 
-static struct path moved(const struct work *w, unsigned i)
+static struct path moved_path(const struct work *w, unsigned i)
 {
 	return path_of(w, w->moved, i, w->ending);
 }
 
-static void move(struct work *w)
+static void move_files(struct work *w)
 {
 	for (unsigned i = 0; i < w->n; i++)
-		assert_int_equal(box_rename(&w->box, file(w, i).text, moved(w, i).text), 0);
+		assert_int_equal(box_rename(&w->box, file(w, i).text, moved_path(w, i).text), 0);
 }
 
-static void remove_moved(struct work *w)
+static void remove_moved_files(struct work *w)
 {
 	for (unsigned i = 0; i < w->n; i++)
-		assert_int_equal(box_unlink(&w->box, moved(w, i).text), 0);
+		assert_int_equal(box_unlink(&w->box, moved_path(w, i).text), 0);
 }
 
 static void make_directories(struct work *w)
@@ -152,14 +153,14 @@ static void remove_directories(struct work *w)
 		assert_int_equal(box_rmdir(&w->box, path_of(w, "D", i, "").text), 0);
 }
 
-/* A game warns of so many images (OUTCOME_PARTIAL). */
+/* A game would warn about so many images (OUTCOME_PARTIAL). */
 static void save(struct work *w)
 {
 	assert_int_not_equal(box_save(&w->box, NULL), OUTCOME_SAVE_FAILED);
 	box_settle(&w->box);
 }
 
-static void phase(struct work *w, const char *name, void (*run)(struct work *w))
+static void count_phase(struct work *w, const char *name, void (*run)(struct work *w))
 {
 	unsigned long long before = atomic_load(&steps);
 
@@ -168,13 +169,13 @@ static void phase(struct work *w, const char *name, void (*run)(struct work *w))
 	w->phases[w->n_phases++] = atomic_load(&steps) - before;
 }
 
-static void looking_phase(struct work *w, const char *name, void (*run)(struct work *w))
+static void count_looking_phase(struct work *w, const char *name, void (*run)(struct work *w))
 {
 	w->looks[w->n_phases] = true;
-	phase(w, name, run);
+	count_phase(w, name, run);
 }
 
-static void begin(struct work *w)
+static void start_work(struct work *w)
 {
 	struct error e = ERROR_INIT;
 
@@ -182,7 +183,7 @@ static void begin(struct work *w)
 		fail_msg("%s", error_text(&e));
 }
 
-static void archive(struct work *w)
+static void work_on_archive(struct work *w)
 {
 	w->map = "M.MOD";
 	w->dir = "MEDIA";
@@ -190,24 +191,24 @@ static void archive(struct work *w)
 	w->moved = "MOVED";
 	w->ending = ".TXT";
 	w->content = "a text";
-	begin(w);
-	phase(w, "copy in", copy_in);
-	phase(w, "set times", set_times);
-	phase(w, "list", list);
-	phase(w, "save", save);
-	phase(w, "write by rename", write_by_rename);
-	phase(w, "save again", save);
-	phase(w, "move", move);
-	phase(w, "save what moved", save);
-	phase(w, "make directories", make_directories);
-	phase(w, "remove directories", remove_directories);
-	phase(w, "remove", remove_moved);
-	phase(w, "copy in again", copy_in);
-	phase(w, "save once more", save);
+	start_work(w);
+	count_phase(w, "copy in", copy_in);
+	count_phase(w, "set times", set_times);
+	count_phase(w, "list", list_files);
+	count_phase(w, "save", save);
+	count_phase(w, "write by rename", write_by_rename);
+	count_phase(w, "save again", save);
+	count_phase(w, "move", move_files);
+	count_phase(w, "save what moved", save);
+	count_phase(w, "make directories", make_directories);
+	count_phase(w, "remove directories", remove_directories);
+	count_phase(w, "remove", remove_moved_files);
+	count_phase(w, "copy in again", copy_in);
+	count_phase(w, "save once more", save);
 	box_remove(&w->box);
 }
 
-static void images(struct work *w)
+static void work_on_images(struct work *w)
 {
 	w->map = "m.map";
 	w->dir = "images";
@@ -215,18 +216,18 @@ static void images(struct work *w)
 	w->moved = "9";
 	w->ending = "_a.json";
 	w->content = "{\"external\": 1, \"width\": 8, \"height\": 8}\n";
-	begin(w);
-	looking_phase(w, "copy in", copy_in);
-	phase(w, "set times", set_times);
-	phase(w, "list", list);
-	looking_phase(w, "write by rename", write_by_rename);
-	save(w); /* what no saved map has is nobody's to refer to */
-	phase(w, "move", move);
-	phase(w, "remove", remove_moved);
+	start_work(w);
+	count_looking_phase(w, "copy in", copy_in);
+	count_phase(w, "set times", set_times);
+	count_phase(w, "list", list_files);
+	count_looking_phase(w, "write by rename", write_by_rename);
+	save(w); /* objects that no saved map has cannot be referred to */
+	count_phase(w, "move", move_files);
+	count_phase(w, "remove", remove_moved_files);
 	box_remove(&w->box);
 }
 
-static void grows(void (*run)(struct work *w), unsigned n)
+static void assert_linear_growth(void (*run)(struct work *w), unsigned n)
 {
 	struct work few = {.n = n}, many = {.n = 8 * n};
 	bool all = true;
@@ -243,23 +244,23 @@ static void grows(void (*run)(struct work *w), unsigned n)
 	assert_true(all);
 }
 
-static void files_of_an_archive(void **state)
+static void steps_for_files_of_an_archive_grow_linearly(void **state)
 {
 	(void)state;
-	grows(archive, 300);
+	assert_linear_growth(work_on_archive, 300);
 }
 
-static void images_of_a_map(void **state)
+static void steps_for_images_of_a_map_grow_linearly(void **state)
 {
 	(void)state;
-	grows(images, 200);
+	assert_linear_growth(work_on_images, 200);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(files_of_an_archive),
-		cmocka_unit_test(images_of_a_map),
+		cmocka_unit_test(steps_for_files_of_an_archive_grow_linearly),
+		cmocka_unit_test(steps_for_images_of_a_map_grow_linearly),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

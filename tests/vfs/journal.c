@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* Journals as they lie on a disk: torn, somebody else's, a save's leftovers, hostile ones. */
-#include "log.h"
+/* Journals found on a disk: torn, of other maps, left by a save, hostile. */
+#include "support/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +39,7 @@ static void bytes_of_a_journal_are_as_documented(void **state)
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_put(b, "info/version", BAD_LINES), -EINVAL);
 	box_kill(b);
-	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", name), 1);
 	file = get_file(b->room.fd, name);
 	n = log_records(file, recs);
 	assert_int_equal(recs[0].type, LOG_HEADER);
@@ -71,21 +71,21 @@ static void journal_by_another_writer_is_replayed(void **state)
 	log_draft(&log, "info/credits", "dropped again", BAD_LINES);
 	log_add(&log, LOG_DROP, (const char *[]){"info/credits"}, 1, NULL);
 	log_add(&log, 99, NULL, 0, "a record of the future");
-	log_put(&log, "info/license", BAD_LINES); /* was right once; now it is a draft */
+	log_put(&log, "info/license", BAD_LINES); /* It was valid before; now it is a draft. */
 	log_write(b, id, &log);
 	assert_int_equal(box_mount(b, NULL), 0);
 	assert_true(box_shows(b, AUTHOR, "rob\n"));
 	assert_true(box_shows(b, "info/version", BAD_LINES));
 	assert_int_equal(box_getxattr(b, "info/version", "user.mapfs.error", why, sizeof(why)), 0);
-	assert_string_equal(why, "line 2: there is a second line (at most 1)");
+	assert_string_equal(why, "line 2: too many lines (at most 1)");
 	assert_false(box_is_draft(b, "info/credits"));
 	assert_true(box_shows(b, "info/credits", "nobody\n"));
 	assert_true(box_is_draft(b, "info/license"));
 	assert_non_null(strstr(b->notes,
-		"2 changes and 1 refused file of an earlier mount came back from the journal"));
+		"restored 2 changes and 1 refused file of an earlier mount from the journal"));
 }
 
-static void paths_that_are_no_files_are_told_and_harm_nothing(void **state)
+static void paths_that_are_no_files_are_reported_and_ignored(void **state)
 {
 	static const char *const paths[] = {"../x", "/abs", "", "info", "info/author/x", ".", "..",
 		"info//author", "no/such/place", "info/"};
@@ -108,10 +108,10 @@ static void paths_that_are_no_files_are_told_and_harm_nothing(void **state)
 	assert_non_null(strstr(b->notes, "(see mapfs recover)"));
 	box_end(b, NULL);
 	assert_int_equal(fstatat(b->room.fd, "../x", &st, 0), -1);
-	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
 }
 
-static void directory_at_the_old_path_of_one_that_was_saved_elsewhere_is_moved_again(void **state)
+static void directory_renamed_to_the_old_path_of_a_saved_one_is_moved_again(void **state)
 {
 	struct box *b = *state;
 
@@ -120,15 +120,17 @@ static void directory_at_the_old_path_of_one_that_was_saved_elsewhere_is_moved_a
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	assert_int_equal(box_rename(b, LAYERS "1_front", LAYERS "2_deco"), 0);
 	box_remount(b);
-	assert_null(strstr(b->notes, "could not be done again"));
+	assert_null(strstr(b->notes, "cannot replay"));
 	assert_false(box_lists(b, "groups/0_g/layers", "1_front"));
 	assert_true(box_lists(b, "groups/0_g/layers", "2_deco"));
 	assert_true(box_lists(b, "groups/0_g/layers", "5_far"));
 }
 
-/* What was refused, and what waits, was closed; what is written over it when the map is saved is
- * nobody's yet. */
-static void save_keeps_what_was_closed_and_not_what_is_written_over_it(void **state)
+/*
+ * Refused and unresolved content was closed; content that overwrites it during the save is not
+ * closed yet.
+ */
+static void save_keeps_closed_content_and_not_unclosed_writes_over_it(void **state)
 {
 	static const char table[] = "7,7\n8,8\n", tables[] = LAYERS "2_deco/id.csv";
 	struct box *b = *state;
@@ -143,14 +145,14 @@ static void save_keeps_what_was_closed_and_not_what_is_written_over_it(void **st
 	assert_int_equal(box_open(b, tables, O_RDWR | O_TRUNC, &waiting), 0);
 	assert_int_equal(fd_text(waiting, 0, "1,"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
 	box_remount(b);
 	assert_true(box_shows(b, "info/version", BAD_LINES));
 	assert_true(box_is_draft(b, "info/version"));
 	assert_true(box_shows(b, tables, table));
 }
 
-/* Mounts with the first n bytes of the journal, and says how many of its contents are there. */
+/* Mount with the first n bytes of the journal. Returns how many of its contents are present. */
 static int shown_with(struct box *b, const char *name, const struct bytes *file, size_t n)
 {
 	static const char *const shown[][2] = {
@@ -160,7 +162,7 @@ static int shown_with(struct box *b, const char *name, const struct bytes *file,
 	put_file(b->room.fd, name, file->data, n);
 	if (box_mount(b, NULL) < 0)
 		return -1;
-	/* Nothing of it was ever said to be kept. */
+	/* No lost record was reported as kept. */
 	assert_null(strstr(b->notes, "damaged"));
 	for (int i = 0; i < 4; i++)
 		if (box_shows(b, AUTHOR, shown[i][0]) && box_shows(b, "info/version", shown[i][1]))
@@ -176,11 +178,11 @@ static struct bytes *three_changes(struct box *b, char name[NAME_MAX + 1])
 	assert_int_equal(box_put(b, "info/version", "v2\n"), 0);
 	assert_int_equal(box_put(b, "info/version", BAD_LINES), -EINVAL);
 	box_kill(b);
-	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", name), 1);
 	return get_file(b->room.fd, name);
 }
 
-static void journal_torn_at_any_byte_gives_what_was_whole(void **state)
+static void journal_torn_at_any_byte_gives_its_whole_records(void **state)
 {
 	struct box *b = *state;
 	struct log_record recs[LOG_RECORDS_MAX];
@@ -199,7 +201,7 @@ static void journal_torn_at_any_byte_gives_what_was_whole(void **state)
 	}
 }
 
-static void torn_journal_goes_on_after_its_last_whole_record(void **state)
+static void torn_journal_continues_after_its_last_whole_record(void **state)
 {
 	struct box *b = *state;
 	char name[NAME_MAX + 1];
@@ -215,7 +217,7 @@ static void torn_journal_goes_on_after_its_last_whole_record(void **state)
 	}
 }
 
-static void file_that_is_no_journal_is_kept_and_told(void **state)
+static void file_that_is_no_journal_is_kept_and_reported(void **state)
 {
 	struct box *b = *state;
 	char id[LOG_ID + 1], name[NAME_MAX + 1], now[NAME_MAX + 1];
@@ -227,9 +229,9 @@ static void file_that_is_no_journal_is_kept_and_told(void **state)
 	assert_non_null(strstr(b->notes, name));
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
-	assert_int_equal(box_beside(b, name, now), 1);
-	assert_true(file_says(b->room.fd, now, "a letter to my mother"));
-	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_int_equal(box_count_names(b, name, now), 1);
+	assert_true(file_content_is(b->room.fd, now, "a letter to my mother"));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
 }
 
 static void journal_that_is_in_use_refuses_the_mount(void **state)
@@ -254,7 +256,7 @@ static void journal_that_is_in_use_refuses_the_mount(void **state)
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
 }
 
-static void journal_of_another_state_is_kept_and_told(void **state)
+static void journal_of_another_state_is_kept_and_reported(void **state)
 {
 	struct box *b = *state;
 	struct buffer log;
@@ -286,13 +288,13 @@ static void journal_whose_map_was_saved_is_removed(void **state)
 	assert_true(box_shows(b, AUTHOR, "alice\n"));
 }
 
-static void journal_that_went_on_after_a_save_is_kept(void **state)
+static void journal_with_changes_after_a_save_is_kept(void **state)
 {
 	struct box *b = *state;
 	char id[LOG_ID + 1];
 	struct buffer log;
 
-	/* The rename of that save failed; then came another change. */
+	/* The rename of that save failed; then another change followed. */
 	log_identity(b, id);
 	log_header(&log, OTHER_ID, "");
 	log_saved(&log, id);
@@ -302,7 +304,7 @@ static void journal_that_went_on_after_a_save_is_kept(void **state)
 	assert_true(exists(b, OTHER_ID));
 }
 
-static void journal_of_a_save_that_was_cut_short_is_removed(void **state)
+static void journal_of_an_interrupted_save_is_removed(void **state)
 {
 	struct box *b = *state;
 	char id[LOG_ID + 1];
@@ -322,13 +324,15 @@ static void journal_of_a_save_that_was_cut_short_is_removed(void **state)
 	assert_true(box_is_draft(b, "info/version"));
 }
 
-static void journal_of_a_later_map_is_kept_where_the_earlier_came_back(void **state)
+static void journal_of_a_later_map_is_kept_if_the_earlier_map_is_put_back(void **state)
 {
 	struct box *b = *state;
 	char id[LOG_ID + 1];
 	struct buffer log;
 
-	/* No journal of the map itself: that save was done, and somebody put the old map back. */
+	/*
+	 * No journal of the map itself: that save was complete, and then the old map was put back.
+	 */
 	log_identity(b, id);
 	log_header(&log, OTHER_ID, id);
 	log_draft(&log, "info/version", "why", BAD_LINES);
@@ -337,13 +341,13 @@ static void journal_of_a_later_map_is_kept_where_the_earlier_came_back(void **st
 	assert_true(exists(b, OTHER_ID));
 }
 
-static void journal_that_holds_changes_of_its_own_is_never_a_leftover(void **state)
+static void journal_with_changes_is_not_removed_as_a_leftover(void **state)
 {
 	struct box *b = *state;
 	char id[LOG_ID + 1];
 	struct buffer log;
 
-	/* As above, and then the old map was changed too, and killed. */
+	/* The same, and then the old map was changed too, and the mount killed. */
 	log_identity(b, id);
 	log_header(&log, OTHER_ID, id);
 	log_draft(&log, "info/version", "why", BAD_LINES);
@@ -373,7 +377,7 @@ static void collect(void *arg, const struct journal_info *i)
 	f->busy |= i->busy;
 }
 
-static void recover_lists_what_journals_hold(void **state)
+static void recover_lists_the_content_of_journals(void **state)
 {
 	struct box *b = *state;
 	struct found f = {0};
@@ -397,8 +401,8 @@ static void recover_lists_what_journals_hold(void **state)
 	assert_true(f.n == 2 && !f.fits);
 }
 
-/* A file is counted once, by what became of it last. */
-static void what_came_back_is_counted_by_files(void **state)
+/* A file is counted once, by its last change. */
+static void replayed_changes_are_counted_by_file(void **state)
 {
 	struct box *b = *state;
 	struct found f = {0};
@@ -419,7 +423,7 @@ static void what_came_back_is_counted_by_files(void **state)
 	assert_int_equal(f.changes, 4);
 	assert_int_equal(f.drafts, 0);
 	assert_int_equal(box_mount(b, NULL), 0);
-	assert_non_null(strstr(b->notes, "4 changes of an earlier mount came back"));
+	assert_non_null(strstr(b->notes, "restored 4 changes of an earlier mount"));
 }
 
 static void remember(void *arg, const char *path, const char *what)
@@ -427,7 +431,7 @@ static void remember(void *arg, const char *path, const char *what)
 	strcat(strcat(strcat(strcat(arg, path), ": "), what), "\n");
 }
 
-static void journal_in_a_directory_that_cannot_be_read_is_not_overlooked(void **state)
+static void unreadable_directory_is_not_taken_for_one_without_a_journal(void **state)
 {
 	struct box *b = *state;
 	struct error e = ERROR_INIT;
@@ -449,7 +453,7 @@ static void journal_in_a_directory_that_cannot_be_read_is_not_overlooked(void **
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
 }
 
-static void recover_tells_of_names_too(void **state)
+static void recover_reports_changes_of_names(void **state)
 {
 	struct box *b = *state;
 	CLEANUP(close_fd) int out = -1;
@@ -463,15 +467,16 @@ static void recover_tells_of_names_too(void **state)
 	box_kill(b);
 	assert_int_equal(journal_list(b->room.fd, MAP_NAME, collect, &f, NULL), 0);
 	assert_int_equal(f.changes, 3);
-	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", name), 1);
 	assert_int_equal(mkdirat(b->room.fd, "out", 0755), 0);
 	out = openat(b->room.fd, "out", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_int_equal(recover_extract(b->room.fd, name, out, remember, lines, NULL), 0);
-	assert_string_equal(lines, "groups/1_new: made\n" IMAGE ": renamed to images/1_moved.png\n"
-				   "info/license: removed\n");
+	assert_string_equal(lines,
+		"groups/1_new: created\n" IMAGE ": renamed to images/1_moved.png\n"
+		"info/license: removed\n");
 }
 
-static void recover_tells_of_a_torn_journal_and_changes_nothing(void **state)
+static void recover_reports_a_torn_journal_and_does_not_change_it(void **state)
 {
 	struct box *b = *state;
 	char name[NAME_MAX + 1];
@@ -517,8 +522,8 @@ static void recover_copies_out_the_last_content_of_each_path(void **state)
 	log_draft(&log, "a/b/c/d", "why", BAD_LINES);
 	log_write(b, OTHER_ID, &log);
 	assert_int_equal(extract(b, OTHER_ID, "out", lines), 0);
-	assert_true(file_says(b->room.fd, "out/" AUTHOR, "bob\n"));
-	assert_true(file_says(b->room.fd, "out/a/b/c/d", BAD_LINES));
+	assert_true(file_content_is(b->room.fd, "out/" AUTHOR, "bob\n"));
+	assert_true(file_content_is(b->room.fd, "out/a/b/c/d", BAD_LINES));
 	assert_non_null(strstr(lines, AUTHOR));
 	assert_non_null(strstr(lines, "a/b/c/d"));
 }
@@ -530,7 +535,7 @@ static void log_name_change(struct buffer *log, uint32_t type, const char *path,
 	log_add(log, type, texts, to ? 2 : 1, "");
 }
 
-static void recover_names_a_file_once_and_leaves_out_what_was_dropped(void **state)
+static void recover_lists_a_file_once_and_omits_dropped_drafts(void **state)
 {
 	struct box *b = *state;
 	struct buffer log;
@@ -548,13 +553,13 @@ static void recover_names_a_file_once_and_leaves_out_what_was_dropped(void **sta
 	log_write(b, OTHER_ID, &log);
 	assert_int_equal(extract(b, OTHER_ID, "out", lines), 0);
 	assert_string_equal(lines, AUTHOR "\ninfo/version\n");
-	assert_true(file_says(b->room.fd, "out/" AUTHOR, "bob\n"));
-	assert_true(file_says(b->room.fd, "out/info/version", "v3\n"));
+	assert_true(file_content_is(b->room.fd, "out/" AUTHOR, "bob\n"));
+	assert_true(file_content_is(b->room.fd, "out/info/version", "v3\n"));
 	assert_int_not_equal(faccessat(b->room.fd, "out/info/license", F_OK, 0), 0);
 }
 
-/* What is written later at the old path of a file is another one. */
-static void recover_copies_a_file_out_under_the_name_that_it_has_at_the_end(void **state)
+/* Content written later at the old path of a file belongs to another file. */
+static void recover_copies_a_file_out_under_its_last_name(void **state)
 {
 	struct box *b = *state;
 	struct buffer log;
@@ -572,16 +577,16 @@ static void recover_copies_a_file_out_under_the_name_that_it_has_at_the_end(void
 	log_put(&log, "d/in", "five");
 	log_write(b, OTHER_ID, &log);
 	assert_int_equal(extract(b, OTHER_ID, "out", lines), 0);
-	assert_true(file_says(b->room.fd, "out/a/new", "one"));
-	assert_true(file_says(b->room.fd, "out/a/gone", "two"));
-	assert_true(file_says(b->room.fd, "out/e/in", "three"));
-	assert_true(file_says(b->room.fd, "out/dd/in", "four"));
-	assert_true(file_says(b->room.fd, "out/d/in", "five"));
+	assert_true(file_content_is(b->room.fd, "out/a/new", "one"));
+	assert_true(file_content_is(b->room.fd, "out/a/gone", "two"));
+	assert_true(file_content_is(b->room.fd, "out/e/in", "three"));
+	assert_true(file_content_is(b->room.fd, "out/dd/in", "four"));
+	assert_true(file_content_is(b->room.fd, "out/d/in", "five"));
 	assert_int_not_equal(faccessat(b->room.fd, "out/a/old", F_OK, 0), 0);
 	assert_string_equal(lines, "a/new\na/old\na/gone\ne/in\ndd/in\na/old\nd\nd/in\n");
 }
 
-static void recover_copies_out_what_came_to_the_place_of_a_directory_or_file(void **state)
+static void recover_copies_out_a_replacement_of_a_directory_or_file(void **state)
 {
 	struct box *b = *state;
 	struct buffer log;
@@ -598,13 +603,13 @@ static void recover_copies_out_what_came_to_the_place_of_a_directory_or_file(voi
 	log_put(&log, "b/is", "three");
 	log_write(b, OTHER_ID, &log);
 	assert_int_equal(extract(b, OTHER_ID, "out", lines), 0);
-	assert_true(file_says(b->room.fd, "out/a", "two"));
-	assert_true(file_says(b->room.fd, "out/b/is", "three"));
-	assert_true(file_says(b->room.fd, "out/c/d/e", "one"));
+	assert_true(file_content_is(b->room.fd, "out/a", "two"));
+	assert_true(file_content_is(b->room.fd, "out/b/is", "three"));
+	assert_true(file_content_is(b->room.fd, "out/c/d/e", "one"));
 }
 
-/* A directory is not taken for a file that was removed from its path. */
-static void recover_finds_what_was_removed_unless_something_has_its_path(void **state)
+/* A directory is not mistaken for a file that was removed from its path. */
+static void recover_finds_removed_files_unless_their_path_is_in_use(void **state)
 {
 	struct box *b = *state;
 	struct buffer log;
@@ -627,14 +632,17 @@ static void recover_finds_what_was_removed_unless_something_has_its_path(void **
 	log_name_change(&log, LOG_RENAME, "f", "g");
 	log_write(b, OTHER_ID, &log);
 	assert_int_equal(extract(b, OTHER_ID, "out", lines), 0);
-	assert_true(file_says(b->room.fd, "out/a/file", "removed"));
-	assert_true(file_says(b->room.fd, "out/d/x", "new x"));
-	assert_true(file_says(b->room.fd, "out/d/y", "old y"));
-	assert_true(file_says(b->room.fd, "out/g/in", "new f"));
-	assert_true(file_says(b->room.fd, "out/f", "old f"));
+	assert_true(file_content_is(b->room.fd, "out/a/file", "removed"));
+	assert_true(file_content_is(b->room.fd, "out/d/x", "new x"));
+	assert_true(file_content_is(b->room.fd, "out/d/y", "old y"));
+	assert_true(file_content_is(b->room.fd, "out/g/in", "new f"));
+	assert_true(file_content_is(b->room.fd, "out/f", "old f"));
 }
 
-/* What lost its record of the removal, or was accepted and then dropped, is still content. */
+/*
+ * Contents without their removal record, and contents accepted and then dropped, are still
+ * extracted.
+ */
 static void recover_finds_contents_although_other_records_are_damaged(void **state)
 {
 	struct box *b = *state;
@@ -652,15 +660,15 @@ static void recover_finds_contents_although_other_records_are_damaged(void **sta
 	log_name_change(&log, LOG_DROP, "c", NULL);
 	log_write(b, OTHER_ID, &log);
 	assert_int_equal(extract(b, OTHER_ID, "out", lines), 0);
-	assert_true(file_says(b->room.fd, "out/b/is", "directory"));
-	assert_true(file_says(b->room.fd, "out/c", "accepted"));
+	assert_true(file_content_is(b->room.fd, "out/b/is", "directory"));
+	assert_true(file_content_is(b->room.fd, "out/c", "accepted"));
 	log_name(OTHER_ID, name);
 	snprintf(want, sizeof(want), "c\n%s\nb/is\n%s\n", name, name);
 	assert_string_equal(lines, want);
 }
 
-/* A map may have names that a mount does not let anybody make; and a record may lack a NUL. */
-static void recover_takes_names_and_records_that_no_mount_makes(void **state)
+/* A map may have names that a mount does not allow; and a record may lack a NUL. */
+static void recover_accepts_names_and_records_that_mounts_do_not_make(void **state)
 {
 	struct box *b = *state;
 	struct buffer log;
@@ -676,15 +684,15 @@ static void recover_takes_names_and_records_that_no_mount_makes(void **state)
 	log_put(&log, longest, "three");
 	log_write(b, OTHER_ID, &log);
 	assert_int_equal(extract(b, OTHER_ID, "out", lines), 0);
-	assert_true(file_says(b->room.fd, "out/.git/config", "one"));
-	assert_true(file_says(b->room.fd, "out/.Trash-0/.fuse_hidden1", "two"));
-	assert_true(file_says(b->room.fd, "out/no-nul", ""));
-	assert_true(file_says(b->room.fd, "out/empty", ""));
+	assert_true(file_content_is(b->room.fd, "out/.git/config", "one"));
+	assert_true(file_content_is(b->room.fd, "out/.Trash-0/.fuse_hidden1", "two"));
+	assert_true(file_content_is(b->room.fd, "out/no-nul", ""));
+	assert_true(file_content_is(b->room.fd, "out/empty", ""));
 	snprintf(path, sizeof(path), "out/%s", longest);
-	assert_true(file_says(b->room.fd, path, "three"));
+	assert_true(file_content_is(b->room.fd, path, "three"));
 }
 
-static void recover_leads_nowhere_out_of_its_directory(void **state)
+static void recover_does_not_write_outside_its_directory(void **state)
 {
 	static const char *const paths[] = {"../x", "/tmp/mapfs-test-abs", "", "a/../../x", "..",
 		".", "a//x", "link/x", "file-link", "a/"};
@@ -706,10 +714,10 @@ static void recover_leads_nowhere_out_of_its_directory(void **state)
 	assert_int_not_equal(faccessat(b->room.fd, "x", F_OK, 0), 0);
 	assert_int_not_equal(faccessat(b->room.fd, "elsewhere/x", F_OK, 0), 0);
 	assert_int_not_equal(faccessat(AT_FDCWD, "/tmp/mapfs-test-abs", F_OK, 0), 0);
-	assert_true(file_says(b->room.fd, "secret", "secret"));
+	assert_true(file_content_is(b->room.fd, "secret", "secret"));
 }
 
-static void one_hostile_path_does_not_keep_the_others_from_being_recovered(void **state)
+static void hostile_path_does_not_prevent_recovery_of_the_others(void **state)
 {
 	struct box *b = *state;
 	struct buffer log;
@@ -721,8 +729,8 @@ static void one_hostile_path_does_not_keep_the_others_from_being_recovered(void 
 	log_put(&log, AUTHOR, "bob\n");
 	log_write(b, OTHER_ID, &log);
 	(void)extract(b, OTHER_ID, "out", lines);
-	assert_true(file_says(b->room.fd, "out/info/version", "v2\n"));
-	assert_true(file_says(b->room.fd, "out/" AUTHOR, "bob\n"));
+	assert_true(file_content_is(b->room.fd, "out/info/version", "v2\n"));
+	assert_true(file_content_is(b->room.fd, "out/" AUTHOR, "bob\n"));
 }
 
 int main(void)
@@ -730,33 +738,33 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(bytes_of_a_journal_are_as_documented),
 		TEST(journal_by_another_writer_is_replayed),
-		TEST(what_came_back_is_counted_by_files),
-		TEST(paths_that_are_no_files_are_told_and_harm_nothing),
-		TEST(directory_at_the_old_path_of_one_that_was_saved_elsewhere_is_moved_again),
-		TEST(save_keeps_what_was_closed_and_not_what_is_written_over_it),
-		TEST(journal_torn_at_any_byte_gives_what_was_whole),
-		TEST(torn_journal_goes_on_after_its_last_whole_record),
-		TEST(file_that_is_no_journal_is_kept_and_told),
+		TEST(replayed_changes_are_counted_by_file),
+		TEST(paths_that_are_no_files_are_reported_and_ignored),
+		TEST(directory_renamed_to_the_old_path_of_a_saved_one_is_moved_again),
+		TEST(save_keeps_closed_content_and_not_unclosed_writes_over_it),
+		TEST(journal_torn_at_any_byte_gives_its_whole_records),
+		TEST(torn_journal_continues_after_its_last_whole_record),
+		TEST(file_that_is_no_journal_is_kept_and_reported),
 		TEST(journal_that_is_in_use_refuses_the_mount),
-		TEST(journal_of_another_state_is_kept_and_told),
+		TEST(journal_of_another_state_is_kept_and_reported),
 		TEST(journal_whose_map_was_saved_is_removed),
-		TEST(journal_that_went_on_after_a_save_is_kept),
-		TEST(journal_of_a_save_that_was_cut_short_is_removed),
-		TEST(journal_of_a_later_map_is_kept_where_the_earlier_came_back),
-		TEST(journal_that_holds_changes_of_its_own_is_never_a_leftover),
-		TEST(recover_lists_what_journals_hold),
-		TEST(journal_in_a_directory_that_cannot_be_read_is_not_overlooked),
-		TEST(recover_tells_of_names_too),
-		TEST(recover_tells_of_a_torn_journal_and_changes_nothing),
+		TEST(journal_with_changes_after_a_save_is_kept),
+		TEST(journal_of_an_interrupted_save_is_removed),
+		TEST(journal_of_a_later_map_is_kept_if_the_earlier_map_is_put_back),
+		TEST(journal_with_changes_is_not_removed_as_a_leftover),
+		TEST(recover_lists_the_content_of_journals),
+		TEST(unreadable_directory_is_not_taken_for_one_without_a_journal),
+		TEST(recover_reports_changes_of_names),
+		TEST(recover_reports_a_torn_journal_and_does_not_change_it),
 		TEST(recover_copies_out_the_last_content_of_each_path),
-		TEST(recover_names_a_file_once_and_leaves_out_what_was_dropped),
-		TEST(recover_copies_a_file_out_under_the_name_that_it_has_at_the_end),
-		TEST(recover_copies_out_what_came_to_the_place_of_a_directory_or_file),
-		TEST(recover_finds_what_was_removed_unless_something_has_its_path),
+		TEST(recover_lists_a_file_once_and_omits_dropped_drafts),
+		TEST(recover_copies_a_file_out_under_its_last_name),
+		TEST(recover_copies_out_a_replacement_of_a_directory_or_file),
+		TEST(recover_finds_removed_files_unless_their_path_is_in_use),
 		TEST(recover_finds_contents_although_other_records_are_damaged),
-		TEST(recover_takes_names_and_records_that_no_mount_makes),
-		TEST(recover_leads_nowhere_out_of_its_directory),
-		TEST(one_hostile_path_does_not_keep_the_others_from_being_recovered),
+		TEST(recover_accepts_names_and_records_that_mounts_do_not_make),
+		TEST(recover_does_not_write_outside_its_directory),
+		TEST(hostile_path_does_not_prevent_recovery_of_the_others),
 	};
 
 	return cmocka_run_group_tests_name("vfs: journal", tests, NULL, NULL);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
-/* Names that come and go by no request for them: the kernel forgets what it remembers of a listing.
- * What random sequences make of it is structure_random.c's to show. */
-#include "remember.h"
+/*
+ * Names that appear and disappear without a request of the kernel: its cached listings are
+ * invalidated. structure_random.c tests this with random sequences.
+ */
+#include "support/remember.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,14 +16,14 @@ static void remembers_right(struct box *b)
 	const char *path;
 
 	box_settle(b);
-	path = box_misremembers(b);
+	path = box_find_stale_listing(b);
 	if (path)
 		fail_msg("the kernel remembers names of %s that are others now",
 			*path ? path : "the root");
 }
 
-/* What the test relies on: it sees a name that nobody told of. */
-static void a_name_that_nobody_tells_of_is_seen(void **state)
+/* Checks the test itself: it notices a changed name without an invalidation. */
+static void the_test_notices_a_missing_invalidation(void **state)
 {
 	struct box *b = *state;
 	struct pending p = {.call = {.ino = VFS_ROOT_INO, .name = "x~", .set = {.st_mode = 0755}}};
@@ -29,7 +31,7 @@ static void a_name_that_nobody_tells_of_is_seen(void **state)
 	box_remember(b);
 	box_submit(b, &p, vfs_mkdir);
 	assert_int_equal(box_wait(&p), 0);
-	assert_string_equal(box_misremembers(b), "");
+	assert_string_equal(box_find_stale_listing(b), "");
 	box_forget_listings(b);
 }
 
@@ -46,8 +48,8 @@ static bool is_answered(struct box *b, struct pending *p, uint64_t off)
 	return p->done;
 }
 
-/* Before names that came or went are listed, the kernel has forgotten what was listed before. */
-static void who_lists_what_changed_waits_for_the_kernel(void **state)
+/* Before changed names are listed, the kernel's older listing is invalidated. */
+static void a_listing_of_changed_names_waits_for_the_invalidation(void **state)
 {
 	struct box *b = *state;
 	struct pending first, other, rest;
@@ -60,15 +62,15 @@ static void who_lists_what_changed_waits_for_the_kernel(void **state)
 	assert_int_equal(b->invalidated[b->n_invalidated - 1], VFS_ROOT_INO);
 	assert_false(is_answered(b, &other, 0));
 	assert_int_equal(b->n_held, 1);
-	box_let_go(b);
+	box_release_invalidations(b);
 	assert_int_equal(box_wait(&first), 0);
 	assert_int_equal(box_wait(&other), 0);
 	b->hold = true;
 	assert_true(is_answered(b, &first, 0));
-	box_let_go(b);
+	box_release_invalidations(b);
 }
 
-static void a_draft_that_is_dropped_takes_its_name_along(void **state)
+static void dropping_a_draft_invalidates_its_name(void **state)
 {
 	struct box *b = *state;
 
@@ -81,7 +83,7 @@ static void a_draft_that_is_dropped_takes_its_name_along(void **state)
 	box_forget_listings(b);
 }
 
-static void an_empty_directory_that_was_removed_is_back_after_a_save(void **state)
+static void a_removed_empty_directory_is_back_after_a_save(void **state)
 {
 	struct box *b = *state;
 
@@ -114,8 +116,8 @@ static uint64_t look_up(struct box *b, uint64_t dir, const char *name)
 	return p.call.attr.st_ino;
 }
 
-/* A save brought it back between the kernel's look and its wish. */
-static void what_is_back_is_opened_not_made(void **state)
+/* A save brings the file back between the kernel's lookup and its create. */
+static void create_opens_a_file_that_is_back(void **state)
 {
 	struct box *b = *state;
 	struct pending p = {.call = {.name = "author", .flags = O_WRONLY | O_CREAT | O_EXCL}};
@@ -130,7 +132,7 @@ static void what_is_back_is_opened_not_made(void **state)
 	vfs_forget(b->v, p.call.ino, 1);
 }
 
-static void an_image_leaves_with_its_other_form(void **state)
+static void closing_one_form_removes_the_name_of_the_other(void **state)
 {
 	struct box *b = *state;
 	struct fd *f;
@@ -144,7 +146,7 @@ static void an_image_leaves_with_its_other_form(void **state)
 	box_forget_listings(b);
 }
 
-/* The kernel holds a name of it (*ret_ino) for another moment. */
+/* Keep a lookup of the name in the kernel (*ret_ino). */
 static void hold_name(struct box *b, const char *dir, const char *name, uint64_t *ret_ino)
 {
 	uint64_t in = look_up(b, VFS_ROOT_INO, dir);
@@ -184,7 +186,7 @@ static int attr_by(struct box *b, uint64_t ino)
 	return box_wait(&p);
 }
 
-static void what_a_dropped_draft_was_called_is_looked_up_again(void **state)
+static void the_name_of_a_dropped_draft_is_looked_up_again(void **state)
 {
 	struct box *b = *state;
 	uint64_t ino;
@@ -193,7 +195,7 @@ static void what_a_dropped_draft_was_called_is_looked_up_again(void **state)
 	assert_int_equal(box_put(b, "images/1_new.png", "no picture"), -EINVAL);
 	hold_name(b, "images", "1_new.png", &ino);
 	assert_int_equal(open_by(b, ino, O_WRONLY), 0);
-	/* Also while somebody has it open: the name is another matter. */
+	/* The same if the file is open, because the name is looked up separately. */
 	assert_int_equal(box_open(b, "images/1_new.png", O_RDONLY, &f), 0);
 	assert_int_equal(box_removexattr(b, "images/1_new.png", "user.mapfs.error"), 0);
 	assert_int_equal(open_by(b, ino, O_WRONLY | O_TRUNC), -ESTALE);
@@ -205,7 +207,7 @@ static void what_a_dropped_draft_was_called_is_looked_up_again(void **state)
 	vfs_forget(b->v, ino, 1);
 }
 
-static void what_was_removed_is_written_through_open_files_alone(void **state)
+static void a_removed_file_can_only_be_written_through_open_files(void **state)
 {
 	struct box *b = *state;
 	uint64_t ino, again;
@@ -219,7 +221,7 @@ static void what_was_removed_is_written_through_open_files_alone(void **state)
 	fd_close(f);
 	assert_int_equal(open_by(b, ino, O_WRONLY), -ESTALE);
 	assert_int_equal(cut_by(b, ino), -ESTALE);
-	/* It is back after a save. */
+	/* The file is back after a save. */
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	hold_name(b, "info", "author", &again);
 	assert_int_equal(open_by(b, again, O_WRONLY), 0);
@@ -239,7 +241,7 @@ static bool take_name(struct call *c, const char *name, const struct stat *a, ui
 	return true;
 }
 
-static void ask(struct box *b, uint64_t dir, struct list *l)
+static void start_listing(struct box *b, uint64_t dir, struct list *l)
 {
 	*l = (struct list){.p.call = {.ino = dir, .emit = take_name}, .names = BUFFER_INIT};
 	box_submit(b, &l->p, vfs_readdir);
@@ -251,23 +253,23 @@ static bool listed_alike(const struct list *a, const struct list *b)
 	       memcmp(a->names.data, b->names.data, a->names.size) == 0;
 }
 
-/* The kernel would remember another one for longer than that takes. */
-static void whoever_lists_while_the_view_is_made_anew_lists_the_new_one(void **state)
+/* If the listing was older, the kernel would cache it for longer. */
+static void a_listing_during_a_build_of_the_view_shows_the_new_one(void **state)
 {
 	struct box *b = *state;
 	uint64_t raw = look_up(b, VFS_ROOT_INO, "raw"), data = look_up(b, raw, "data");
-	struct list l[4]; /* before, at once, meanwhile, after */
+	struct list l[4]; /* before the change, immediately, during the build, after it */
 
-	ask(b, data, &l[0]);
+	start_listing(b, data, &l[0]);
 	assert_int_equal(box_wait(&l[0].p), 0);
 	assert_int_equal(
 		box_put(b, "images/0_img.json", "{\"external\": 1, \"width\": 8, \"height\": 8}\n"),
 		0);
-	ask(b, data, &l[1]);
-	ask(b, data, &l[2]);
+	start_listing(b, data, &l[1]);
+	start_listing(b, data, &l[2]);
 	assert_int_equal(box_wait(&l[2].p), 0);
 	assert_int_equal(box_wait(&l[1].p), 0);
-	ask(b, data, &l[3]);
+	start_listing(b, data, &l[3]);
 	assert_int_equal(box_wait(&l[3].p), 0);
 	assert_false(listed_alike(&l[0], &l[3]));
 	assert_true(listed_alike(&l[1], &l[3]));
@@ -282,16 +284,16 @@ int main(void)
 {
 #define IN_A_BOX(test) cmocka_unit_test_setup_teardown(test, box_setup, box_teardown)
 	const struct CMUnitTest tests[] = {
-		IN_A_BOX(whoever_lists_while_the_view_is_made_anew_lists_the_new_one),
-		IN_A_BOX(a_name_that_nobody_tells_of_is_seen),
-		IN_A_BOX(who_lists_what_changed_waits_for_the_kernel),
-		IN_A_BOX(a_draft_that_is_dropped_takes_its_name_along),
-		IN_A_BOX(an_empty_directory_that_was_removed_is_back_after_a_save),
+		IN_A_BOX(a_listing_during_a_build_of_the_view_shows_the_new_one),
+		IN_A_BOX(the_test_notices_a_missing_invalidation),
+		IN_A_BOX(a_listing_of_changed_names_waits_for_the_invalidation),
+		IN_A_BOX(dropping_a_draft_invalidates_its_name),
+		IN_A_BOX(a_removed_empty_directory_is_back_after_a_save),
 		IN_A_BOX(a_removed_text_is_back_after_a_save),
-		IN_A_BOX(what_is_back_is_opened_not_made),
-		IN_A_BOX(an_image_leaves_with_its_other_form),
-		IN_A_BOX(what_a_dropped_draft_was_called_is_looked_up_again),
-		IN_A_BOX(what_was_removed_is_written_through_open_files_alone),
+		IN_A_BOX(create_opens_a_file_that_is_back),
+		IN_A_BOX(closing_one_form_removes_the_name_of_the_other),
+		IN_A_BOX(the_name_of_a_dropped_draft_is_looked_up_again),
+		IN_A_BOX(a_removed_file_can_only_be_written_through_open_files),
 	};
 
 	return cmocka_run_group_tests_name("vfs: listings", tests, NULL, NULL);

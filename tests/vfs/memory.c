@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Memory that fails at the N-th allocation, for every N of each operation: the operation may fail,
- * with -ENOMEM or as for another reason; the process lives, what was closed is saved, and the map
- * is right.
+ * The N-th allocation fails, for every N of each operation. The operation may fail, with -ENOMEM or
+ * another error; the process survives, closed content is saved, and the map is valid.
  */
-#include "box.h"
+#include "support/box.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -15,7 +14,7 @@
 #include <unistd.h>
 
 #include "codec/image/png.h"
-#include "scarce.h"
+#include "support/scarce.h"
 
 enum { N_MAX = 3000, DONE = 78, HIT = 79, CHILD_SECONDS = 60 };
 
@@ -97,7 +96,7 @@ static _Noreturn void in_child(const struct act *a, int at)
 	struct box b;
 	int r;
 
-	/* Not cmocka's, which would go on with what is left of the parent. */
+	/* Do not use cmocka's handlers, which would continue the parent's tests in the child. */
 	signal(SIGSEGV, SIG_DFL);
 	signal(SIGABRT, SIG_DFL);
 	alarm(CHILD_SECONDS);
@@ -108,21 +107,21 @@ static _Noreturn void in_child(const struct act *a, int at)
 	scarce_set(at);
 	r = a->act(&b);
 	scarce_set(-1);
-	/* It goes on: what was closed before can be read, and is saved. */
+	/* The mount continues: content closed before can be read, and is saved. */
 	if (!box_shows(&b, "info/license", "kept\n"))
 		_exit(1);
 	if (r == 0 && a->act == put_author && !box_shows(&b, AUTHOR, "rob\n"))
 		_exit(2);
 	if (box_save(&b, NULL) != OUTCOME_DONE)
 		_exit(3);
-	if (!box_map_says(&b, 3, "kept\n"))
+	if (!box_map_info_is(&b, 3, "kept\n"))
 		_exit(4);
 	(void)box_end(&b, NULL);
 	box_remove(&b);
 	_exit(scarce_hit() ? HIT : DONE);
 }
 
-static void whatever_allocation_fails_nothing_else_does(void **state)
+static void each_failed_allocation_fails_only_its_operation(void **state)
 {
 	unsigned cases = 0;
 
@@ -159,7 +158,7 @@ static int make_image(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whatever_allocation_fails_nothing_else_does),
+		cmocka_unit_test(each_failed_allocation_fails_only_its_operation),
 	};
 
 	return cmocka_run_group_tests(tests, make_image, NULL);

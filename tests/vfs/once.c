@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Work is done once (section 1 of the design): what was closed is parsed once for its entry and its
- * base, and what it changes is composed and compressed once, by the save. Looking at files causes
- * none of that.
+ * Work is done once (section 1 of the design): closed content is parsed once for its entry and
+ * base, and its changes are composed and compressed once, by the save. Reading files causes none of
+ * this work.
  */
-#include "box.h"
+#include "support/box.h"
 
 #include <errno.h>
 #include <string.h>
@@ -27,8 +27,8 @@ static struct work work(void)
 	return (struct work){content_parsed_total(), blob_materialized_total(), deflate_total()};
 }
 
-/* The work since `from`, which is set to now. */
-static struct work since(struct work *from)
+/* Returns the work since `from`, and updates `from`. */
+static struct work work_since(struct work *from)
 {
 	struct work now = work(), was = *from;
 
@@ -44,8 +44,8 @@ static void work_is(struct work is, uint64_t parsed, uint64_t made, uint64_t def
 	assert_int_equal(is.deflated, deflated);
 }
 
-/* Every file, as a file manager does it. */
-static void look(struct box *b)
+/* Read every file, as a file manager does. */
+static void read_all(struct box *b)
 {
 	static const char *const files[] = {AUTHOR, "info/version", "info/credits", IMAGE,
 		DECO "id.csv", DECO "flags.csv", DECO "layer.json", "groups/0_g/group.json"};
@@ -57,7 +57,7 @@ static void look(struct box *b)
 	assert_true(box_lists(b, "images", "0_img.png"));
 }
 
-/* An image and two tables whose content is another one now, and a text. */
+/* Change the content of an image, two tables and a text. */
 static void change_all(struct box *b, const char *author)
 {
 	assert_int_equal(box_put(b, DECO "id.csv", "3,3\n3,9\n"), 0);
@@ -66,7 +66,7 @@ static void change_all(struct box *b, const char *author)
 	assert_int_equal(box_put(b, AUTHOR, author), 0);
 }
 
-/* The two tables are one data item, each text is one. */
+/* Both tables are one data item, and each text is one. */
 enum { FILES = 4, ITEMS = 3 };
 
 static void closes_are_parsed_once_and_compressed_by_the_save(void **state)
@@ -75,25 +75,25 @@ static void closes_are_parsed_once_and_compressed_by_the_save(void **state)
 	struct work at = work();
 
 	change_all(b, "bob\n");
-	work_is(since(&at), FILES, 0, 0);
+	work_is(work_since(&at), FILES, 0, 0);
 	for (int i = 0; i < 3; i++) {
-		look(b);
-		work_is(since(&at), 0, 0, 0);
+		read_all(b);
+		work_is(work_since(&at), 0, 0, 0);
 		assert_int_equal(box_put(b, "info/credits", i % 2 ? "x\n" : "y\n"), 0);
-		work_is(since(&at), 1, 0, 0);
+		work_is(work_since(&at), 1, 0, 0);
 	}
-	look(b);
+	read_all(b);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	work_is(since(&at), 0, ITEMS + 1, ITEMS + 1);
-	look(b);
-	work_is(since(&at), 0, 0, 0);
-	/* The next one is of its own changes alone. */
+	work_is(work_since(&at), 0, ITEMS + 1, ITEMS + 1);
+	read_all(b);
+	work_is(work_since(&at), 0, 0, 0);
+	/* The next save only does the work of its own changes. */
 	assert_int_equal(box_put(b, AUTHOR, "rob\n"), 0);
-	look(b);
+	read_all(b);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	work_is(since(&at), 1, 1, 1);
-	assert_true(box_map_says(b, 0, "rob\n"));
-	assert_true(box_map_says(b, 1, "v2\n"));
+	work_is(work_since(&at), 1, 1, 1);
+	assert_true(box_map_info_is(b, 0, "rob\n"));
+	assert_true(box_map_info_is(b, 1, "v2\n"));
 }
 
 static int fail_to_rename(struct io_call *c, void *)
@@ -101,7 +101,7 @@ static int fail_to_rename(struct io_call *c, void *)
 	return c->op == IO_RENAME ? -EIO : 0;
 }
 
-static void save_after_one_that_failed_copies_what_that_compressed(void **state)
+static void save_after_a_failed_one_copies_its_compressed_blobs(void **state)
 {
 	struct box *b = *state;
 	struct work at;
@@ -111,17 +111,17 @@ static void save_after_one_that_failed_copies_what_that_compressed(void **state)
 	io_set_hook(fail_to_rename, NULL);
 	assert_int_equal(box_save(b, NULL), OUTCOME_SAVE_FAILED);
 	io_set_hook(NULL, NULL);
-	work_is(since(&at), 0, ITEMS, ITEMS);
-	look(b);
+	work_is(work_since(&at), 0, ITEMS, ITEMS);
+	read_all(b);
 	assert_int_equal(box_put(b, "info/credits", "x\n"), 0);
-	look(b);
-	work_is(since(&at), 1, 0, 0);
+	read_all(b);
+	work_is(work_since(&at), 1, 0, 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	work_is(since(&at), 0, 1, 1);
-	assert_true(box_map_says(b, 0, "bob\n"));
+	work_is(work_since(&at), 0, 1, 1);
+	assert_true(box_map_info_is(b, 0, "bob\n"));
 }
 
-static void what_a_journal_brings_back_is_parsed_once(void **state)
+static void content_from_a_journal_is_parsed_once(void **state)
 {
 	struct box *b = *state;
 	struct work at;
@@ -129,14 +129,14 @@ static void what_a_journal_brings_back_is_parsed_once(void **state)
 	change_all(b, "bob\n");
 	box_remount(b);
 	at = work();
-	look(b);
-	work_is(since(&at), FILES, 0, 0);
-	look(b);
+	read_all(b);
+	work_is(work_since(&at), FILES, 0, 0);
+	read_all(b);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	work_is(since(&at), 0, ITEMS, ITEMS);
+	work_is(work_since(&at), 0, ITEMS, ITEMS);
 }
 
-static void rename_to_another_entry_is_parsed_for_that(void **state)
+static void content_renamed_to_another_entry_is_parsed_for_that_entry(void **state)
 {
 	struct box *b = *state;
 	struct work at;
@@ -146,9 +146,9 @@ static void rename_to_another_entry_is_parsed_for_that(void **state)
 	assert_int_equal(box_rename(b, AUTHOR, "info/version"), 0);
 	assert_true(box_shows(b, "info/version", "bob\n"));
 	assert_true(box_shows(b, "info/credits", "nobody\n"));
-	work_is(since(&at), 1, 0, 0);
+	work_is(work_since(&at), 1, 0, 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 1, "bob\n"));
+	assert_true(box_map_info_is(b, 1, "bob\n"));
 }
 
 static void refused_content_is_parsed_once(void **state)
@@ -157,22 +157,22 @@ static void refused_content_is_parsed_once(void **state)
 	struct work at = work();
 
 	assert_int_equal(box_put(b, "info/version", BAD_LINES), -EINVAL);
-	work_is(since(&at), 1, 0, 0);
-	look(b);
-	look(b);
+	work_is(work_since(&at), 1, 0, 0);
+	read_all(b);
+	read_all(b);
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
-	look(b);
+	read_all(b);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	work_is(since(&at), 1, 1, 1);
+	work_is(work_since(&at), 1, 1, 1);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(closes_are_parsed_once_and_compressed_by_the_save),
-		TEST(save_after_one_that_failed_copies_what_that_compressed),
-		TEST(what_a_journal_brings_back_is_parsed_once),
-		TEST(rename_to_another_entry_is_parsed_for_that),
+		TEST(save_after_a_failed_one_copies_its_compressed_blobs),
+		TEST(content_from_a_journal_is_parsed_once),
+		TEST(content_renamed_to_another_entry_is_parsed_for_that_entry),
 		TEST(refused_content_is_parsed_once),
 	};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* The overlay of a mounted map, and the map that is built of it, asked directly. */
-#include "box.h"
+/* Direct tests of the overlay of a mounted map, and of the map that is built from it. */
+#include "support/box.h"
 
 #include <errno.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #define TEST(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
 #define AUTHOR     "info/author"
 #define VERSION    "info/version"
-/* The fixture has no settings and eleven data items: settings are the twelfth. */
+/* The fixture has no settings and eleven data items, so the settings are the twelfth. */
 #define SETTINGS "info/settings.cfg"
 #define NEW_DATA "raw/data/00011"
 
@@ -19,7 +19,7 @@ static int stop_at_first(void *arg, const char *, const struct dentry *)
 	return ++*(unsigned *)arg == 1;
 }
 
-static void listing_ends_where_the_caller_ends_it(void **state)
+static void listing_stops_when_the_caller_stops_it(void **state)
 {
 	struct box *b = *state;
 	struct dentry dir;
@@ -31,7 +31,7 @@ static void listing_ends_where_the_caller_ends_it(void **state)
 	assert_int_equal(calls, 1);
 }
 
-static void file_that_follows_from_a_change_can_be_looked_at_like_one_of_the_base(void **state)
+static void file_derived_from_a_change_can_be_read_like_one_of_the_base(void **state)
 {
 	struct box *b = *state;
 	char text[sizeof("sv_x 1")];
@@ -47,7 +47,7 @@ static void file_that_follows_from_a_change_can_be_looked_at_like_one_of_the_bas
 	assert_string_equal(text, "sv_x 1");
 }
 
-static void file_that_follows_from_a_change_is_protected_like_one_of_the_base(void **state)
+static void file_derived_from_a_change_is_protected_like_one_of_the_base(void **state)
 {
 	struct box *b = *state;
 
@@ -58,7 +58,7 @@ static void file_that_follows_from_a_change_is_protected_like_one_of_the_base(vo
 	assert_int_equal(box_rename(b, AUTHOR, NEW_DATA), -EACCES);
 }
 
-/* Is what was accepted at this path before its refused content in the map that is built? */
+/* Does the built map have the content that was accepted at this path before a refused one? */
 static bool builds_accepted(struct box *b, const char *path)
 {
 	struct overlay_build s;
@@ -79,7 +79,7 @@ static bool builds_accepted(struct box *b, const char *path)
 	return accepted;
 }
 
-static void build_has_accepted_content_only_where_some_was_accepted(void **state)
+static void build_has_accepted_content_only_if_some_was_accepted(void **state)
 {
 	struct box *b = *state;
 
@@ -90,7 +90,7 @@ static void build_has_accepted_content_only_where_some_was_accepted(void **state
 	assert_true(builds_accepted(b, AUTHOR));
 }
 
-static void directories_of_a_path_are_made_where_there_are_none(void **state)
+static void missing_directories_of_a_path_are_created(void **state)
 {
 	struct overlay *o = ((struct box *)*state)->v->overlay;
 	struct dentry s;
@@ -112,11 +112,11 @@ static void directories_of_a_path_are_made_where_there_are_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(listing_ends_where_the_caller_ends_it),
-		TEST(file_that_follows_from_a_change_can_be_looked_at_like_one_of_the_base),
-		TEST(file_that_follows_from_a_change_is_protected_like_one_of_the_base),
-		TEST(build_has_accepted_content_only_where_some_was_accepted),
-		TEST(directories_of_a_path_are_made_where_there_are_none),
+		TEST(listing_stops_when_the_caller_stops_it),
+		TEST(file_derived_from_a_change_can_be_read_like_one_of_the_base),
+		TEST(file_derived_from_a_change_is_protected_like_one_of_the_base),
+		TEST(build_has_accepted_content_only_if_some_was_accepted),
+		TEST(missing_directories_of_a_path_are_created),
 	};
 
 	return cmocka_run_group_tests_name("vfs: overlay", tests, NULL, NULL);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * What is done while a save is under way, or while another change of names is on its way to the
- * journal, has its place after a kill: the journal is to say where that is then, which is not where
- * it was when the call came.
+ * Changes during a save, or during another change of names, must have the right path after a kill:
+ * the journal must store the path that the file has when the record is written, not the one it had
+ * when the call came.
  */
-#include "box.h"
+#include "support/box.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
 
-/* A save calls these 1_a and 2_b. */
+/* A save renames these to 1_a and 2_b. */
 #define A       "images/5_sun.json"
 #define B       "images/7_moon.json"
 #define SAVED_A "images/1_sun.json"
@@ -32,15 +32,15 @@ static void saved(void *arg, struct report *report)
 	report_finish(report);
 }
 
-static void put(struct box *b, const char *path, const char *text)
+static void put_text(struct box *b, const char *path, const char *text)
 {
 	assert_int_equal(box_put(b, path, text), 0);
 }
 
 static void put_a_and_b(struct box *b)
 {
-	put(b, A, TEXT("1"));
-	put(b, B, TEXT("2"));
+	put_text(b, A, TEXT("1"));
+	put_text(b, B, TEXT("2"));
 }
 
 static atomic_bool writing, go_on;
@@ -53,8 +53,10 @@ static void wait_in_save(struct vfs_host *h, const char *what, uint64_t done, ui
 		(void)poll(NULL, 0, 1);
 }
 
-/* The save writes the new map when act begins, and ends no sooner than the first of its calls that
- * waits. */
+/*
+ * Run `act` when the save starts to write the new map. The save ends only when the first of its
+ * calls waits.
+ */
 static void while_saving(struct box *b, void (*act)(struct box *b))
 {
 	struct pollfd p = {.fd = pool_fd(b->pool), .events = POLLIN};
@@ -73,7 +75,7 @@ static void while_saving(struct box *b, void (*act)(struct box *b))
 	assert_true(done);
 }
 
-/* Of images beside the first: just these. */
+/* Check that these images, and only these, follow the first one. */
 static void assert_images(struct box *b, const char *one, const char *two)
 {
 	static const char *const all[] = {"5_sun.json", "7_moon.json", "1_sun.json", "2_moon.json",
@@ -87,7 +89,7 @@ static void assert_images(struct box *b, const char *one, const char *two)
 	}
 }
 
-/* What was killed is brought back without a word but how much, and the map says it in the end. */
+/* Kill and mount again: the changes come back with one note, and the next save has them. */
 static void assert_after_kill(struct box *b, const char *one, const char *two)
 {
 	box_remount(b);
@@ -103,7 +105,7 @@ static void remove_a(struct box *b)
 	assert_int_equal(box_unlink(b, A), 0);
 }
 
-static void what_is_removed_during_a_save_is_removed_after_a_kill(void **state)
+static void removal_during_a_save_survives_a_kill(void **state)
 {
 	struct box *b = *state;
 
@@ -118,7 +120,7 @@ static void rename_a(struct box *b)
 	assert_int_equal(box_rename(b, A, "images/5_snow.json"), 0);
 }
 
-static void what_is_renamed_during_a_save_is_renamed_after_a_kill(void **state)
+static void rename_during_a_save_survives_a_kill(void **state)
 {
 	struct box *b = *state;
 
@@ -130,10 +132,10 @@ static void what_is_renamed_during_a_save_is_renamed_after_a_kill(void **state)
 
 static void write_a(struct box *b)
 {
-	put(b, A, TEXT("9"));
+	put_text(b, A, TEXT("9"));
 }
 
-static void what_is_written_during_a_save_is_its_own_after_a_kill(void **state)
+static void write_during_a_save_survives_a_kill_in_its_file(void **state)
 {
 	struct box *b = *state;
 
@@ -148,7 +150,7 @@ static void spoil_a(struct box *b)
 	assert_int_equal(box_put(b, A, "{"), -EINVAL);
 }
 
-static void what_is_refused_during_a_save_is_its_draft_after_a_kill(void **state)
+static void draft_during_a_save_survives_a_kill_in_its_file(void **state)
 {
 	struct box *b = *state;
 
@@ -160,7 +162,7 @@ static void what_is_refused_during_a_save_is_its_draft_after_a_kill(void **state
 	assert_true(box_shows(b, A, "{"));
 }
 
-/* As a shell's `> f`, and a kill before it goes on. */
+/* A shell's `> f`, followed by a kill. */
 static void cut_a(struct box *b)
 {
 	struct fd *f;
@@ -169,7 +171,7 @@ static void cut_a(struct box *b)
 	assert_int_equal(fd_flush(f), 0);
 }
 
-static void what_is_cut_during_a_save_is_no_other_file_after_a_kill(void **state)
+static void truncation_during_a_save_survives_a_kill_in_its_file(void **state)
 {
 	struct box *b = *state;
 
@@ -185,7 +187,7 @@ static void dismiss_a(struct box *b)
 	assert_int_equal(box_removexattr(b, A, "user.mapfs.error"), 0);
 }
 
-static void a_draft_that_is_dismissed_during_a_save_is_gone_after_a_kill(void **state)
+static void draft_dropped_during_a_save_is_gone_after_a_kill(void **state)
 {
 	struct box *b = *state;
 
@@ -202,12 +204,12 @@ static void replace_a(struct box *b)
 	assert_int_equal(box_rename(b, "images/.t", A), 0);
 }
 
-static void what_is_renamed_over_a_file_during_a_save_is_that_file_after_a_kill(void **state)
+static void rename_over_a_file_during_a_save_survives_a_kill(void **state)
 {
 	struct box *b = *state;
 
 	put_a_and_b(b);
-	put(b, "images/.t", TEXT("9"));
+	put_text(b, "images/.t", TEXT("9"));
 	while_saving(b, replace_a);
 	assert_after_kill(b, "1_sun.json", "2_moon.json");
 	assert_true(box_shows(b, SAVED_A, TEXT("9")));
@@ -218,14 +220,14 @@ static void make_layer(struct box *b)
 	assert_int_equal(box_mkdir(b, "groups/5_n/layers/3_l"), 0);
 }
 
-static void what_is_made_during_a_save_is_in_its_directory_after_a_kill(void **state)
+static void file_created_during_a_save_is_in_its_directory_after_a_kill(void **state)
 {
 	struct box *b = *state;
 
 	assert_int_equal(box_mkdir(b, "groups/5_n"), 0);
-	put(b, "groups/5_n/group.json", GROUP);
+	put_text(b, "groups/5_n/group.json", GROUP);
 	while_saving(b, make_layer);
-	put(b, "groups/5_n/layers/3_l/layer.json", "{\"type\": 3}\n");
+	put_text(b, "groups/5_n/layers/3_l/layer.json", "{\"type\": 3}\n");
 	box_remount(b);
 	assert_true(box_lists(b, "groups", "5_n"));
 	assert_false(box_lists(b, "groups", "1_n"));
@@ -235,9 +237,9 @@ static void what_is_made_during_a_save_is_in_its_directory_after_a_kill(void **s
 	assert_true(box_lists(b, "groups/1_n/layers", "0_l"));
 }
 
-/* ---- a save that overtakes what is being judged */
+/* ---- a save between a change and its validation */
 
-static uint64_t number(struct box *b, const char *path)
+static uint64_t find_inode_number(struct box *b, const char *path)
 {
 	struct stat a;
 
@@ -245,7 +247,7 @@ static uint64_t number(struct box *b, const char *path)
 	return a.st_ino;
 }
 
-/* A is written anew, and *flush will close it. */
+/* Write new content to A; *flush will close it. */
 static void write_9(struct pending *flush, struct box *b)
 {
 	struct fd *f;
@@ -255,7 +257,7 @@ static void write_9(struct pending *flush, struct box *b)
 	*flush = (struct pending){.call = {.handle = f->handle}};
 }
 
-/* dir/old is renamed to dir/new, and the answer is not waited for. */
+/* Rename dir/old to dir/new without waiting for the answer. */
 static void begin_rename(
 	struct pending *p, struct box *b, uint64_t dir, const char *old, const char *new)
 {
@@ -274,7 +276,7 @@ static void save_and_wait(struct box *b, struct pending *p)
 	assert_true(done);
 }
 
-static void a_save_between_a_close_and_its_verdict_gives_it_its_new_place(void **state)
+static void save_between_a_close_and_its_validation_gives_the_file_its_new_path(void **state)
 {
 	struct box *b = *state;
 	struct pending flush;
@@ -291,14 +293,14 @@ static void save_between_a_rename_to_a_and_its_verdict(struct box *b)
 {
 	struct pending rename;
 
-	put(b, "images/.t", TEXT("9"));
-	begin_rename(&rename, b, number(b, "images"), ".t", "5_sun.json");
+	put_text(b, "images/.t", TEXT("9"));
+	begin_rename(&rename, b, find_inode_number(b, "images"), ".t", "5_sun.json");
 	save_and_wait(b, &rename);
 	assert_after_kill(b, "1_sun.json", "2_moon.json");
 	assert_true(box_shows(b, SAVED_A, TEXT("9")));
 }
 
-static void a_save_between_a_rename_over_a_file_and_its_verdict_gives_it_its_new_place(void **state)
+static void save_between_a_rename_over_a_file_and_its_validation_gives_it_its_new_path(void **state)
 {
 	struct box *b = *state;
 
@@ -306,16 +308,16 @@ static void a_save_between_a_rename_over_a_file_and_its_verdict_gives_it_its_new
 	save_between_a_rename_to_a_and_its_verdict(b);
 }
 
-static void a_save_between_a_rename_to_a_new_file_and_its_verdict_gives_it_its_place(void **state)
+static void save_between_a_rename_to_a_new_file_and_its_validation_gives_it_its_path(void **state)
 {
 	struct box *b = *state;
 
-	put(b, B, TEXT("2"));
+	put_text(b, B, TEXT("2"));
 	save_between_a_rename_to_a_and_its_verdict(b);
 }
 
-/* What was moved away, and edited there, comes back to another name. */
-static void a_save_between_a_return_and_its_verdict_gives_it_its_place(void **state)
+/* A file that was moved away and edited comes back to another name. */
+static void save_between_a_rename_from_scratch_and_its_validation_gives_it_its_path(void **state)
 {
 	struct box *b = *state;
 	struct pending rename;
@@ -323,9 +325,9 @@ static void a_save_between_a_return_and_its_verdict_gives_it_its_place(void **st
 	put_a_and_b(b);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	assert_int_equal(box_rename(b, A, "images/.t"), 0);
-	put(b, "images/.t", TEXT("9"));
-	put(b, "images/3_z.json", TEXT("3"));
-	begin_rename(&rename, b, number(b, "images"), ".t", "9_snow.json");
+	put_text(b, "images/.t", TEXT("9"));
+	put_text(b, "images/3_z.json", TEXT("3"));
+	begin_rename(&rename, b, find_inode_number(b, "images"), ".t", "9_snow.json");
 	save_and_wait(b, &rename);
 	box_remount(b);
 	assert_null(strstr(b->notes, "cannot"));
@@ -338,10 +340,10 @@ static void a_save_between_a_return_and_its_verdict_gives_it_its_place(void **st
 	assert_false(box_lists(b, "images", "4_snow.json"));
 }
 
-/* ---- behind another change of names */
+/* ---- during another change of names */
 
-/* As the kernel holds what it has looked up. */
-static uint64_t hold(struct box *b, uint64_t dir, const char *name)
+/* Look a name up, so that the inode stays, as in the kernel. */
+static uint64_t look_up_and_keep(struct box *b, uint64_t dir, const char *name)
 {
 	struct pending p = {.call = {.ino = dir, .name = name}};
 
@@ -350,7 +352,7 @@ static uint64_t hold(struct box *b, uint64_t dir, const char *name)
 	return p.call.attr.st_ino;
 }
 
-static void what_changes_in_a_directory_that_is_being_renamed_is_found_after_a_kill(void **state)
+static void change_in_a_directory_during_its_rename_survives_a_kill(void **state)
 {
 	struct box *b = *state;
 	struct pending group, layer, flush;
@@ -361,8 +363,8 @@ static void what_changes_in_a_directory_that_is_being_renamed_is_found_after_a_k
 	assert_int_equal(box_open(b, "groups/0_g/group.json", O_WRONLY | O_TRUNC, &f), 0);
 	assert_int_equal(fd_text(f, 0, GROUP), 0);
 	flush = (struct pending){.call = {.handle = f->handle}};
-	groups = hold(b, VFS_ROOT_INO, "groups");
-	layers = hold(b, hold(b, groups, "0_g"), "layers");
+	groups = look_up_and_keep(b, VFS_ROOT_INO, "groups");
+	layers = look_up_and_keep(b, look_up_and_keep(b, groups, "0_g"), "layers");
 	begin_rename(&group, b, groups, "0_g", "4_g");
 	begin_rename(&layer, b, layers, "2_deco", "8_deco");
 	box_submit(b, &flush, vfs_flush);
@@ -377,7 +379,7 @@ static void what_changes_in_a_directory_that_is_being_renamed_is_found_after_a_k
 	assert_int_equal(count_files(b->room.fd), 1);
 }
 
-static void a_file_that_is_closed_while_it_is_renamed_is_one_file_after_a_kill(void **state)
+static void file_closed_during_its_rename_exists_once_after_a_kill(void **state)
 {
 	struct box *b = *state;
 	struct pending rename, flush;
@@ -385,7 +387,7 @@ static void a_file_that_is_closed_while_it_is_renamed_is_one_file_after_a_kill(v
 	put_a_and_b(b);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	write_9(&flush, b);
-	begin_rename(&rename, b, number(b, "images"), "5_sun.json", "5_snow.json");
+	begin_rename(&rename, b, find_inode_number(b, "images"), "5_sun.json", "5_snow.json");
 	box_submit(b, &flush, vfs_flush);
 	assert_int_equal(box_wait(&rename), 0);
 	assert_int_equal(box_wait(&flush), 0);
@@ -393,7 +395,7 @@ static void a_file_that_is_closed_while_it_is_renamed_is_one_file_after_a_kill(v
 	assert_true(box_shows(b, "images/1_snow.json", TEXT("9")));
 }
 
-static void a_file_that_is_closed_while_it_is_removed_is_gone_after_a_kill(void **state)
+static void file_closed_during_its_removal_is_gone_after_a_kill(void **state)
 {
 	struct box *b = *state;
 	struct pending remove, flush;
@@ -401,7 +403,8 @@ static void a_file_that_is_closed_while_it_is_removed_is_gone_after_a_kill(void 
 	put_a_and_b(b);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	write_9(&flush, b);
-	remove = (struct pending){.call = {.ino = number(b, "images"), .name = "5_sun.json"}};
+	remove = (struct pending){
+		.call = {.ino = find_inode_number(b, "images"), .name = "5_sun.json"}};
 	box_submit(b, &remove, vfs_unlink);
 	box_submit(b, &flush, vfs_flush);
 	assert_int_equal(box_wait(&remove), 0);
@@ -409,14 +412,16 @@ static void a_file_that_is_closed_while_it_is_removed_is_gone_after_a_kill(void 
 	assert_after_kill(b, "1_moon.json", NULL);
 }
 
-static void a_draft_that_is_dismissed_while_it_is_removed_is_gone(void **state)
+static void draft_dropped_during_its_removal_is_gone(void **state)
 {
 	struct box *b = *state;
 	struct pending remove, dismiss;
 
 	assert_int_equal(box_put(b, A, "{"), -EINVAL);
-	remove = (struct pending){.call = {.ino = number(b, "images"), .name = "5_sun.json"}};
-	dismiss = (struct pending){.call = {.ino = number(b, A), .name = "user.mapfs.error"}};
+	remove = (struct pending){
+		.call = {.ino = find_inode_number(b, "images"), .name = "5_sun.json"}};
+	dismiss = (struct pending){
+		.call = {.ino = find_inode_number(b, A), .name = "user.mapfs.error"}};
 	box_submit(b, &remove, vfs_unlink);
 	box_submit(b, &dismiss, vfs_removexattr);
 	assert_int_equal(box_wait(&remove), 0);
@@ -424,8 +429,10 @@ static void a_draft_that_is_dismissed_while_it_is_removed_is_gone(void **state)
 	assert_after_kill(b, NULL, NULL);
 }
 
-/* A save is under way, and the call of p waits for its end. The last reader closes the file before
- * the turn of that comes. */
+/*
+ * During a save, the call of p waits for its end, and the last reader closes the file before that
+ * call runs.
+ */
 static int read_and_close(struct box *b, const char *path, struct pending *p, vfs_op op)
 {
 	struct pollfd ready = {.fd = pool_fd(b->pool), .events = POLLIN};
@@ -433,7 +440,7 @@ static int read_and_close(struct box *b, const char *path, struct pending *p, vf
 	struct fd *f;
 	int r;
 
-	put(b, "info/author", "bob\n");
+	put_text(b, "info/author", "bob\n");
 	assert_int_equal(box_open(b, path, O_RDONLY, &f), 0);
 	b->host.progress = wait_in_save;
 	writing = go_on = false;
@@ -451,16 +458,16 @@ static int read_and_close(struct box *b, const char *path, struct pending *p, vf
 	return r;
 }
 
-static void a_reader_that_closes_while_its_file_is_renamed_is_in_nobodys_way(void **state)
+static void reader_that_closes_during_a_rename_does_not_disturb_it(void **state)
 {
 	struct box *b = *state;
 	struct pending p;
 
 	put_a_and_b(b);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	p = (struct pending){.call = {.ino = number(b, "images"),
+	p = (struct pending){.call = {.ino = find_inode_number(b, "images"),
 				     .name = "5_sun.json",
-				     .to_ino = number(b, "images"),
+				     .to_ino = find_inode_number(b, "images"),
 				     .to_name = "7_moon.json"}};
 	assert_int_equal(read_and_close(b, A, &p, vfs_rename), 0);
 	assert_images(b, "7_moon.json", NULL);
@@ -468,7 +475,7 @@ static void a_reader_that_closes_while_its_file_is_renamed_is_in_nobodys_way(voi
 	assert_true(box_shows(b, "images/1_moon.json", TEXT("1")));
 }
 
-static void a_reader_that_closes_while_its_file_becomes_another_is_in_nobodys_way(void **state)
+static void reader_that_closes_during_a_rename_over_its_file_does_not_disturb_it(void **state)
 {
 	struct box *b = *state;
 	struct pending p, end = {0};
@@ -477,7 +484,7 @@ static void a_reader_that_closes_while_its_file_becomes_another_is_in_nobodys_wa
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
 	assert_int_equal(box_mount(b, NULL), 0);
 	assert_int_equal(box_rename(b, SAVED_A, "images/5_snow.json"), 0);
-	p = (struct pending){.call = {.ino = number(b, "images"),
+	p = (struct pending){.call = {.ino = find_inode_number(b, "images"),
 				     .name = "1_sun.json",
 				     .flags = O_WRONLY,
 				     .set = {.st_mode = 0644}}};
@@ -486,7 +493,7 @@ static void a_reader_that_closes_while_its_file_becomes_another_is_in_nobodys_wa
 	box_submit(b, &end, vfs_release);
 	(void)box_wait(&end);
 	vfs_forget(b->v, p.call.attr.st_ino, 1);
-	put(b, SAVED_A, TEXT("9"));
+	put_text(b, SAVED_A, TEXT("9"));
 	assert_true(box_shows(b, "images/5_snow.json", TEXT("1")));
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
 	assert_int_equal(box_mount(b, NULL), 0);
@@ -497,24 +504,24 @@ static void a_reader_that_closes_while_its_file_becomes_another_is_in_nobodys_wa
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_is_removed_during_a_save_is_removed_after_a_kill),
-		TEST(what_is_renamed_during_a_save_is_renamed_after_a_kill),
-		TEST(what_is_written_during_a_save_is_its_own_after_a_kill),
-		TEST(what_is_refused_during_a_save_is_its_draft_after_a_kill),
-		TEST(what_is_cut_during_a_save_is_no_other_file_after_a_kill),
-		TEST(a_draft_that_is_dismissed_during_a_save_is_gone_after_a_kill),
-		TEST(what_is_renamed_over_a_file_during_a_save_is_that_file_after_a_kill),
-		TEST(what_is_made_during_a_save_is_in_its_directory_after_a_kill),
-		TEST(a_save_between_a_close_and_its_verdict_gives_it_its_new_place),
-		TEST(a_save_between_a_rename_over_a_file_and_its_verdict_gives_it_its_new_place),
-		TEST(a_save_between_a_rename_to_a_new_file_and_its_verdict_gives_it_its_place),
-		TEST(a_save_between_a_return_and_its_verdict_gives_it_its_place),
-		TEST(what_changes_in_a_directory_that_is_being_renamed_is_found_after_a_kill),
-		TEST(a_file_that_is_closed_while_it_is_renamed_is_one_file_after_a_kill),
-		TEST(a_file_that_is_closed_while_it_is_removed_is_gone_after_a_kill),
-		TEST(a_draft_that_is_dismissed_while_it_is_removed_is_gone),
-		TEST(a_reader_that_closes_while_its_file_is_renamed_is_in_nobodys_way),
-		TEST(a_reader_that_closes_while_its_file_becomes_another_is_in_nobodys_way),
+		TEST(removal_during_a_save_survives_a_kill),
+		TEST(rename_during_a_save_survives_a_kill),
+		TEST(write_during_a_save_survives_a_kill_in_its_file),
+		TEST(draft_during_a_save_survives_a_kill_in_its_file),
+		TEST(truncation_during_a_save_survives_a_kill_in_its_file),
+		TEST(draft_dropped_during_a_save_is_gone_after_a_kill),
+		TEST(rename_over_a_file_during_a_save_survives_a_kill),
+		TEST(file_created_during_a_save_is_in_its_directory_after_a_kill),
+		TEST(save_between_a_close_and_its_validation_gives_the_file_its_new_path),
+		TEST(save_between_a_rename_over_a_file_and_its_validation_gives_it_its_new_path),
+		TEST(save_between_a_rename_to_a_new_file_and_its_validation_gives_it_its_path),
+		TEST(save_between_a_rename_from_scratch_and_its_validation_gives_it_its_path),
+		TEST(change_in_a_directory_during_its_rename_survives_a_kill),
+		TEST(file_closed_during_its_rename_exists_once_after_a_kill),
+		TEST(file_closed_during_its_removal_is_gone_after_a_kill),
+		TEST(draft_dropped_during_its_removal_is_gone),
+		TEST(reader_that_closes_during_a_rename_does_not_disturb_it),
+		TEST(reader_that_closes_during_a_rename_over_its_file_does_not_disturb_it),
 	};
 
 	return cmocka_run_group_tests_name("vfs: overtaken", tests, NULL, NULL);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Groups and layers as directories: parts that arrive in any order, also across saves that cannot
- * take them yet; what they show before a save; names that they cannot take.
+ * Groups and layers as directories: parts created in any order, also across saves that cannot
+ * include them yet; their content before a save; names that they refuse.
  */
-#include "box.h"
+#include "support/box.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "structure_map.h"
+#include "support/structure_map.h"
 
 #define LAYERS_DIR "groups/0_g/layers"
 #define NEW_LAYER  LAYERS_DIR "/9_new"
@@ -27,15 +27,15 @@ static void layer_json(unsigned width, const char *image)
 	assert_int_equal(box_put(&box, NEW_LAYER "/layer.json", text), 0);
 }
 
-/* The new layer's cells in a mount of the map that was written. */
-static void cells_are(const char *want)
+/* Check the cells of the new layer in a mount of the written map. */
+static void check_cells(const char *want)
 {
 	assert_int_equal(box_end(&box, NULL), OUTCOME_DONE);
 	assert_int_equal(box_mount(&box, NULL), 0);
 	assert_true(box_shows(&box, LAYERS_DIR "/5_new/id.csv", want));
 }
 
-static void a_table_before_its_layer_is_judged_with_it(void **state)
+static void a_table_written_before_its_layer_json_is_validated_with_it(void **state)
 {
 	(void)state;
 	assert_int_equal(box_mkdir(&box, NEW_LAYER), 0);
@@ -44,10 +44,10 @@ static void a_table_before_its_layer_is_judged_with_it(void **state)
 	assert_true(box_is_draft(&box, NEW_LAYER "/id.csv"));
 	layer_json(3, "null");
 	assert_false(box_is_draft(&box, NEW_LAYER "/id.csv"));
-	cells_are("  7,  8,  9\n  4,  5,  6\n");
+	check_cells("  7,  8,  9\n  4,  5,  6\n");
 }
 
-static void a_table_that_a_save_could_not_take_is_tried_again(void **state)
+static void a_table_that_a_save_refused_is_tried_again(void **state)
 {
 	(void)state;
 	assert_int_equal(box_mkdir(&box, NEW_LAYER), 0);
@@ -56,10 +56,10 @@ static void a_table_that_a_save_could_not_take_is_tried_again(void **state)
 	assert_true(box_is_draft(&box, NEW_LAYER "/id.csv"));
 	layer_json(3, "null");
 	assert_false(box_is_draft(&box, NEW_LAYER "/id.csv"));
-	cells_are("  7,  8,  9\n  4,  5,  6\n");
+	check_cells("  7,  8,  9\n  4,  5,  6\n");
 }
 
-static void what_it_names_may_come_after_a_save_that_missed_it(void **state)
+static void the_image_of_a_layer_may_be_created_after_a_save(void **state)
 {
 	const struct bytes *png = content_bytes(content_png(16, 5, true));
 	struct report report;
@@ -69,16 +69,16 @@ static void what_it_names_may_come_after_a_save_that_missed_it(void **state)
 	layer_json(3, "\"late\"");
 	assert_int_equal(box_put(&box, NEW_LAYER "/id.csv", "7,8,9\n4,5,6\n"), 0);
 	assert_int_equal(box_put(&box, "info/author", "eve\n"), 0);
-	/* The rest is saved. */
+	/* All other changes are saved. */
 	assert_int_equal(box_save(&box, &report), OUTCOME_DONE);
-	assert_true(report_says(&report, "info/author"));
+	assert_true(report_contains(&report, "info/author"));
 	report_finish(&report);
 	assert_true(box_is_draft(&box, NEW_LAYER "/layer.json"));
 	assert_int_equal(box_put_bytes(&box, "images/late.png", png->data, png->size), 0);
-	cells_are("  7,  8,  9\n  4,  5,  6\n");
+	check_cells("  7,  8,  9\n  4,  5,  6\n");
 }
 
-static void what_waits_goes_on_waiting_after_a_kill(void **state)
+static void an_unresolved_file_stays_unresolved_after_a_kill(void **state)
 {
 	(void)state;
 	assert_int_equal(box_mkdir(&box, NEW_LAYER), 0);
@@ -86,7 +86,7 @@ static void what_waits_goes_on_waiting_after_a_kill(void **state)
 	(void)box_sync_root(&box);
 	box_remount(&box);
 	layer_json(3, "null");
-	cells_are("  7,  8,  9\n  4,  5,  6\n");
+	check_cells("  7,  8,  9\n  4,  5,  6\n");
 }
 
 struct listing {
@@ -107,7 +107,7 @@ static bool emit(struct call *c, const char *name, const struct stat *a, uint64_
 	return true;
 }
 
-static void a_listing_of_a_new_layer_tells_sizes_that_take_decoding(void **state)
+static void a_listing_of_a_new_layer_has_sizes_that_need_decoding(void **state)
 {
 	struct pending p = {.call = {.ino = VFS_ROOT_INO}};
 	struct listing l = {0};
@@ -134,27 +134,27 @@ static void a_listing_of_a_new_layer_tells_sizes_that_take_decoding(void **state
 	bytes_unref(quads);
 }
 
-static void directories_of_the_map_take_no_names_that_mean_nothing(void **state)
+static void directories_of_the_map_refuse_names_without_a_meaning(void **state)
 {
 	(void)state;
 	assert_int_equal(box_rename(&box, LAYERS_DIR "/1_deco", LAYERS_DIR "/.x"), -EPERM);
 	assert_int_equal(box_rename(&box, "groups/0_g", "groups/.hidden"), -EPERM);
 	assert_int_equal(box_rename(&box, "groups/0_g", "elsewhere"), -EPERM);
 	assert_int_equal(box_end(&box, NULL), OUTCOME_DONE);
-	assert_int_equal(box_beside(&box, MAP_NAME, NULL), 1);
+	assert_int_equal(box_count_names(&box, MAP_NAME, NULL), 1);
 }
 
-static void a_table_that_is_removed_from_a_new_layer_is_zeros(void **state)
+static void a_table_removed_from_a_new_layer_has_zeros(void **state)
 {
 	(void)state;
 	assert_int_equal(box_mkdir(&box, NEW_LAYER), 0);
 	layer_json(2, "null");
 	assert_int_equal(box_put(&box, NEW_LAYER "/id.csv", "7,8\n4,5\n"), 0);
 	assert_int_equal(box_unlink(&box, NEW_LAYER "/id.csv"), 0);
-	cells_are("  0,  0\n  0,  0\n");
+	check_cells("  0,  0\n  0,  0\n");
 }
 
-static void a_table_that_is_removed_from_a_new_layer_and_killed_is_zeros(void **state)
+static void a_table_removed_from_a_new_layer_has_zeros_after_a_kill(void **state)
 {
 	(void)state;
 	assert_int_equal(box_mkdir(&box, NEW_LAYER), 0);
@@ -163,10 +163,10 @@ static void a_table_that_is_removed_from_a_new_layer_and_killed_is_zeros(void **
 	box_remount(&box);
 	assert_int_equal(box_unlink(&box, NEW_LAYER "/id.csv"), 0);
 	box_remount(&box);
-	cells_are("  0,  0\n  0,  0\n");
+	check_cells("  0,  0\n  0,  0\n");
 }
 
-static void a_table_that_is_written_again_in_a_new_layer_is_not(void **state)
+static void a_table_written_again_in_a_new_layer_has_its_content(void **state)
 {
 	(void)state;
 	assert_int_equal(box_mkdir(&box, NEW_LAYER), 0);
@@ -175,7 +175,7 @@ static void a_table_that_is_written_again_in_a_new_layer_is_not(void **state)
 	assert_int_equal(box_unlink(&box, NEW_LAYER "/id.csv"), 0);
 	assert_int_equal(box_put(&box, NEW_LAYER "/id.csv", "7,8\n4,6\n"), 0);
 	box_remount(&box);
-	cells_are("  7,  8\n  4,  6\n");
+	check_cells("  7,  8\n  4,  6\n");
 }
 
 static int setup(void **state)
@@ -196,15 +196,15 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_table_before_its_layer_is_judged_with_it),
-		TEST(a_table_that_a_save_could_not_take_is_tried_again),
-		TEST(what_it_names_may_come_after_a_save_that_missed_it),
-		TEST(what_waits_goes_on_waiting_after_a_kill),
-		TEST(a_listing_of_a_new_layer_tells_sizes_that_take_decoding),
-		TEST(a_table_that_is_removed_from_a_new_layer_is_zeros),
-		TEST(a_table_that_is_removed_from_a_new_layer_and_killed_is_zeros),
-		TEST(a_table_that_is_written_again_in_a_new_layer_is_not),
-		TEST(directories_of_the_map_take_no_names_that_mean_nothing),
+		TEST(a_table_written_before_its_layer_json_is_validated_with_it),
+		TEST(a_table_that_a_save_refused_is_tried_again),
+		TEST(the_image_of_a_layer_may_be_created_after_a_save),
+		TEST(an_unresolved_file_stays_unresolved_after_a_kill),
+		TEST(a_listing_of_a_new_layer_has_sizes_that_need_decoding),
+		TEST(a_table_removed_from_a_new_layer_has_zeros),
+		TEST(a_table_removed_from_a_new_layer_has_zeros_after_a_kill),
+		TEST(a_table_written_again_in_a_new_layer_has_its_content),
+		TEST(directories_of_the_map_refuse_names_without_a_meaning),
 	};
 
 	return cmocka_run_group_tests_name("vfs: parts", tests, NULL, NULL);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * The power goes before each call of an fsync, a save, a replay, the end of a mount and a pair's
- * recovery, in maps of each format. However the disk is found then: the next mount and its save
- * are right, the map is old or new, and what was promised to be on disk is there: what an fsync or
- * a save said, and what was closed a second ago.
+ * The power fails before each call of an fsync, a save, a replay, the end of a mount and a pair's
+ * recovery, in maps of each format. In every possible state of the disk, the next mount and its
+ * save are right, the map is old or new, and all promised changes are present: those that an fsync
+ * or a save reported, and those closed a second ago.
  */
-#include "disk.h"
+#include "support/disk.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +18,8 @@ static void mount(struct trial *t)
 		abort();
 }
 
-/* What whoever waits for events does, until ms of a second have passed. */
-static void pass(struct trial *t, int ms)
+/* Run the owner's loop until ms milliseconds of a second have passed. */
+static void pass_time(struct trial *t, int ms)
 {
 	int wait;
 
@@ -32,32 +32,32 @@ static void pass(struct trial *t, int ms)
 	sample_pass_time(ms);
 }
 
-/* The second close comes while the first one's second runs, and has one of its own. */
+/* The second close comes during the delay of the first one, and has a separate delay. */
 static void act_second(struct trial *t)
 {
 	if (box_put(&t->box, t->s->put.path, t->s->put.text) < 0)
 		abort();
-	pass(t, 500);
+	pass_time(t, 500);
 	if (box_put(&t->box, t->s->more.path, t->s->more.text) < 0)
 		abort();
-	pass(t, 500);
-	t->said->steps[0] = 0;
-	pass(t, 500);
-	t->said->steps[1] = 0;
+	pass_time(t, 500);
+	t->answers->steps[0] = 0;
+	pass_time(t, 500);
+	t->answers->steps[1] = 0;
 }
 
 static void look_second(struct trial *t)
 {
 	mount(t);
-	if (t->said->steps[0] == 0)
+	if (t->answers->steps[0] == 0)
 		assert_true(box_shows(&t->box, t->s->put.path, t->s->shown));
-	if (t->said->steps[1] == 0)
+	if (t->answers->steps[1] == 0)
 		assert_true(box_shows(&t->box, t->s->more.path, t->s->more_shown));
 }
 
 static const struct act second = {"second", MANY, mount, act_second, look_second};
 
-/* Acts of which nothing is promised: what is closed is on disk within a second, not at once. */
+/* Acts without a promise: closed content is durable within a second, not immediately. */
 struct cutting {
 	const char *act; /* NULL: second */
 	bool unpromised;
@@ -85,22 +85,22 @@ static bool is_new(struct prints_seen *seen, uint64_t print)
 	return true;
 }
 
-static void go_on(void *arg)
+static void continue_after_cut(void *arg)
 {
 	(void)arg;
 }
 
-/* The act without a fault, watched. */
+/* Watch the act without a fault. */
 static struct disk *record(struct trial *t, const struct act *a)
 {
 	struct disk *d;
 
 	sample_free(t->new);
 	sample_box(t->s, t->old, &t->box);
-	t->end_faults = go_on;
+	t->end_faults = continue_after_cut;
 	a->prepare(t);
-	*t->said = (struct said)SAID_INIT;
-	d = disk_watch(t->box.room.fd, t->said);
+	*t->answers = (struct answers)ANSWERS_INIT;
+	d = disk_watch(t->box.room.fd, t->answers);
 	a->act(t);
 	disk_end(d);
 	if (!t->box.v)
@@ -119,12 +119,12 @@ static void validate(struct trial *t, const struct act *a, bool unpromised, cons
 			state);
 	box_make_empty(&t->box, t->s->map);
 	disk_restore(d, cut, state, t->box.room.fd);
-	*t->said = unpromised ? (struct said)SAID_INIT : *disk_said(d, cut);
-	t->said->hit = true;
+	*t->answers = unpromised ? (struct answers)ANSWERS_INIT : *disk_answers(d, cut);
+	t->answers->hit = true;
 	/* A close alone promises nothing yet. */
-	if (a->kind == MANY && t->said->code == CODE_NONE)
-		t->said->r = 1;
-	act_look(a, t);
+	if (a->kind == MANY && t->answers->code == CODE_NONE)
+		t->answers->r = 1;
+	act_check(a, t);
 	box_remove(&t->box);
 }
 
@@ -145,10 +145,10 @@ static unsigned cut_everywhere(struct trial *t, const struct act *a, bool unprom
 	return judged;
 }
 
-static void power_goes(void **state)
+static void the_map_survives_a_power_loss_before_every_call(void **state)
 {
-	struct said said;
-	struct trial t = {.s = *state, .said = &said, .no_power = true};
+	struct answers answers;
+	struct trial t = {.s = *state, .answers = &answers, .no_power = true};
 	unsigned all = 0;
 
 	sample_build(t.s, t.old);
@@ -167,10 +167,14 @@ static void power_goes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		{"teeworlds", power_goes, NULL, NULL, (void *)&samples[0]},
-		{"triclon", power_goes, NULL, NULL, (void *)&samples[1]},
-		{"mod", power_goes, NULL, NULL, (void *)&samples[2]},
-		{"pak", power_goes, NULL, NULL, (void *)&samples[3]},
+		{"teeworlds", the_map_survives_a_power_loss_before_every_call, NULL, NULL,
+			(void *)&samples[0]},
+		{"triclon", the_map_survives_a_power_loss_before_every_call, NULL, NULL,
+			(void *)&samples[1]},
+		{"mod", the_map_survives_a_power_loss_before_every_call, NULL, NULL,
+			(void *)&samples[2]},
+		{"pak", the_map_survives_a_power_loss_before_every_call, NULL, NULL,
+			(void *)&samples[3]},
 	};
 
 	rooms_in_memory();

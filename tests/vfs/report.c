@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* What a save and the status say is what was done, and what would be. */
-#include "box.h"
+/* The report of a save and the status match the changes. */
+#include "support/box.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static int full(struct io_call *c, void *arg)
 										       : 0;
 }
 
-static void what_was_undone_is_no_change(void **state)
+static void undone_change_is_not_reported(void **state)
 {
 	struct box *b = *state;
 	struct report report;
@@ -60,7 +60,7 @@ static void what_was_undone_is_no_change(void **state)
 	report_is(&report, "");
 }
 
-static void what_is_made_moved_and_removed_is_named_once(void **state)
+static void created_moved_and_removed_files_are_reported_once(void **state)
 {
 	struct box *b = *state;
 	CLEANUP(bytes_unref) struct bytes *image = box_get(b, IMAGE);
@@ -74,26 +74,25 @@ static void what_is_made_moved_and_removed_is_named_once(void **state)
 	assert_true(status_is(b,
 		"new groups/1_new\nnew images/1_more.png\n"
 		"renamed images/2_moved.png\nremoved info/license\n"
-		"ignored images/photo.jpg: no part of a map (images/ takes .png and .json)\n"));
+		"ignored images/photo.jpg: not part of a map (images/ takes .png and .json)\n"));
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
-	report_is(&report,
-		"note: info/license was removed, and is empty now: the map still has one\n"
-		"saved: groups/1_new\nsaved: images/1_more.png\n"
-		"saved: images/2_moved.png\n");
+	report_is(&report, "note: info/license was emptied, not removed: the map always has it\n"
+			   "saved: groups/1_new\nsaved: images/1_more.png\n"
+			   "saved: images/2_moved.png\n");
 	assert_true(status_is(
-		b, "ignored images/photo.jpg: no part of a map (images/ takes .png and .json)\n"));
+		b, "ignored images/photo.jpg: not part of a map (images/ takes .png and .json)\n"));
 	assert_int_equal(box_unlink(b, "images/2_moved.png"), 0);
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
-	assert_true(report_says(&report, "removed: images/2_moved.png"));
-	assert_false(report_says(&report, "saved: images/2_moved.png"));
+	assert_true(report_contains(&report, "removed: images/2_moved.png"));
+	assert_false(report_contains(&report, "saved: images/2_moved.png"));
 	report_finish(&report);
-	/* What is gone is told once. */
+	/* A removal is reported once. */
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
 	report_is(&report, "saved: info/author\n");
 }
 
-static void save_that_failed_says_nothing_of_what_it_would_have_done(void **state)
+static void failed_save_reports_no_changes(void **state)
 {
 	struct box *b = *state;
 	struct report report;
@@ -104,34 +103,35 @@ static void save_that_failed_says_nothing_of_what_it_would_have_done(void **stat
 	assert_int_equal(box_save(b, &report), OUTCOME_SAVE_FAILED);
 	assert_int_equal(box_sync_root(b), -ENOSPC);
 	io_set_hook(NULL, NULL);
-	assert_false(report_says(&report, "removed:"));
-	assert_false(report_says(&report, "saved:"));
-	assert_true(report_says(&report, "No space left"));
+	assert_false(report_contains(&report, "removed:"));
+	assert_false(report_contains(&report, "saved:"));
+	assert_true(report_contains(&report, "No space left"));
 	report_finish(&report);
 	assert_true(status_is(b, "removed " IMAGE "\nchanged " AUTHOR "\n"));
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
-	assert_true(report_says(&report, "removed: " IMAGE));
-	assert_true(report_says(&report, "saved: " AUTHOR));
+	assert_true(report_contains(&report, "removed: " IMAGE));
+	assert_true(report_contains(&report, "saved: " AUTHOR));
 	report_finish(&report);
 }
 
-static void object_that_was_moved_to_scratch_is_said_to_stay(void **state)
+static void object_moved_to_a_scratch_name_is_reported_as_kept(void **state)
 {
 	struct box *b = *state;
 	struct report report;
 
 	assert_int_equal(box_rename(b, IMAGE, "images/.old"), 0);
-	assert_true(status_is(b, "kept " IMAGE "\nignored images/.old: no part of a map\n"));
+	assert_true(status_is(b, "kept " IMAGE "\nignored images/.old: not part of a map\n"));
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
-	assert_true(report_says(&report, IMAGE " was moved to a name that means nothing"));
-	assert_false(report_says(&report, "saved:"));
+	assert_true(report_contains(
+		&report, IMAGE " is kept: its file was moved to a name without a meaning"));
+	assert_false(report_contains(&report, "saved:"));
 	report_finish(&report);
 }
 
 #define DECO "groups/0_g/layers/2_deco"
 
-/* The layer is there, called otherwise, and so are its tables. */
-static void part_is_told_by_what_its_directory_is_called_now(void **state)
+/* The layer and its tables exist under another name. */
+static void part_is_reported_by_the_current_name_of_its_directory(void **state)
 {
 	struct box *b = *state;
 	struct report report;
@@ -143,12 +143,12 @@ static void part_is_told_by_what_its_directory_is_called_now(void **state)
 				 "removed groups/3_h/layers/9_far/id.csv\n"));
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
 	report_is(&report,
-		"note: groups/3_h/layers/9_far/id.csv was removed, and is empty now: the map still "
-		"has one\n"
+		"note: groups/3_h/layers/9_far/id.csv was emptied, not removed: the map always "
+		"has it\n"
 		"saved: groups/3_h\nsaved: groups/3_h/layers/9_far\n");
 }
 
-static void what_stays_in_a_directory_that_moved_is_not_told_as_removed(void **state)
+static void unchanged_parts_of_a_moved_directory_are_not_reported_as_removed(void **state)
 {
 	struct box *b = *state;
 	struct report report;
@@ -156,12 +156,12 @@ static void what_stays_in_a_directory_that_moved_is_not_told_as_removed(void **s
 	assert_int_equal(box_unlink(b, DECO "/layer.json"), 0);
 	assert_int_equal(box_rename(b, "groups/0_g", "groups/3_h"), 0);
 	assert_int_equal(box_save(b, &report), OUTCOME_PARTIAL);
-	assert_true(report_says(&report, "which cannot be without it: it stays"));
-	assert_false(report_says(&report, "removed: "));
+	assert_true(report_contains(&report, ": it is required"));
+	assert_false(report_contains(&report, "removed: "));
 	report_finish(&report);
 }
 
-static void directory_that_another_replaced_is_told_as_removed(void **state)
+static void replaced_directory_is_reported_as_removed(void **state)
 {
 	struct box *b = *state;
 	struct report report;
@@ -172,11 +172,11 @@ static void directory_that_another_replaced_is_told_as_removed(void **state)
 	assert_int_equal(box_rmdir(b, DECO), 0);
 	assert_int_equal(box_rename(b, "groups/0_g/layers/1_front", DECO), 0);
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
-	report_is(&report, "note: what was " DECO " before was removed\nsaved: " DECO "\n");
+	report_is(&report, "note: the former " DECO " was removed\nsaved: " DECO "\n");
 }
 
-/* A group has always a group.json, and this one that of a new one. */
-static void group_that_was_made_again_is_not_told_as_without_its_file(void **state)
+/* group.json is mandatory, and this group has that of a new group. */
+static void group_created_again_is_not_reported_as_incomplete(void **state)
 {
 	static const char *const gone[] = {DECO "/id.csv", DECO "/flags.csv", DECO "/layer.json"};
 	struct box *b = *state;
@@ -191,18 +191,18 @@ static void group_that_was_made_again_is_not_told_as_without_its_file(void **sta
 	assert_int_equal(box_rmdir(b, "groups/1_h"), 0);
 	assert_int_equal(box_mkdir(b, "groups/1_h"), 0);
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
-	report_is(&report, "note: what was groups/1_h before was removed\nsaved: groups/1_h\n");
+	report_is(&report, "note: the former groups/1_h was removed\nsaved: groups/1_h\n");
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(box_unlink(b, gone[i]), 0);
 	assert_int_equal(box_rmdir(b, DECO), 0);
 	assert_int_equal(box_mkdir(b, DECO), 0);
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
-	report_is(&report, "note: " DECO " has no valid layer.json, and is not in the map\n"
+	report_is(&report, "note: " DECO " is not saved: it has no valid layer.json\n"
 			   "note: what was " DECO " before was removed\n");
 }
 
-/* It is a draft from the save on, and so is what is put over it. */
-static void part_of_what_is_not_in_the_map_is_not_told_as_saved(void **state)
+/* It is a draft since the save, and so is content that is put over it. */
+static void part_of_an_unsaved_object_is_not_reported_as_saved(void **state)
 {
 	struct box *b = *state;
 	struct report report;
@@ -212,8 +212,8 @@ static void part_of_what_is_not_in_the_map_is_not_told_as_saved(void **state)
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	assert_int_equal(box_rename(b, DECO "/id.csv", "groups/0_g/layers/5_x/id.csv"), 0);
 	assert_int_equal(box_save(b, &report), OUTCOME_DONE);
-	assert_false(report_says(&report, "saved: groups/0_g/layers/5_x"));
-	assert_true(report_says(&report, DECO "/id.csv was removed, and is empty now"));
+	assert_false(report_contains(&report, "saved: groups/0_g/layers/5_x"));
+	assert_true(report_contains(&report, DECO "/id.csv was emptied, not removed"));
 	report_finish(&report);
 }
 
@@ -226,7 +226,7 @@ static void advise(
 	say(arg, FORMAT_WARNING, "nothing loads it");
 }
 
-/* The note is so since the last save; the warning is about each. */
+/* The note is new since the last save; the warning concerns every save. */
 static void warning_of_a_format_makes_the_outcome_5_at_each_save(void **state)
 {
 	struct box b;
@@ -249,15 +249,15 @@ static void warning_of_a_format_makes_the_outcome_5_at_each_save(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_was_undone_is_no_change),
-		TEST(what_is_made_moved_and_removed_is_named_once),
-		TEST(save_that_failed_says_nothing_of_what_it_would_have_done),
-		TEST(object_that_was_moved_to_scratch_is_said_to_stay),
-		TEST(part_is_told_by_what_its_directory_is_called_now),
-		TEST(what_stays_in_a_directory_that_moved_is_not_told_as_removed),
-		TEST(directory_that_another_replaced_is_told_as_removed),
-		TEST(group_that_was_made_again_is_not_told_as_without_its_file),
-		TEST(part_of_what_is_not_in_the_map_is_not_told_as_saved),
+		TEST(undone_change_is_not_reported),
+		TEST(created_moved_and_removed_files_are_reported_once),
+		TEST(failed_save_reports_no_changes),
+		TEST(object_moved_to_a_scratch_name_is_reported_as_kept),
+		TEST(part_is_reported_by_the_current_name_of_its_directory),
+		TEST(unchanged_parts_of_a_moved_directory_are_not_reported_as_removed),
+		TEST(replaced_directory_is_reported_as_removed),
+		TEST(group_created_again_is_not_reported_as_incomplete),
+		TEST(part_of_an_unsaved_object_is_not_reported_as_saved),
 		cmocka_unit_test(warning_of_a_format_makes_the_outcome_5_at_each_save),
 	};
 

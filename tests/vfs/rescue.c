@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* Rule 12 of the design: nothing vanishes silently. */
-#include "box.h"
+/* Rule 12 of the design: no file is lost without a report. */
+#include "support/box.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -26,25 +26,25 @@ static void draft_is_copied_out_at_the_end_and_named(void **state)
 
 	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
 	assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
-	assert_true(report_says(&report, LEFT "/" AUTHOR));
+	assert_true(report_contains(&report, LEFT "/" AUTHOR));
 	report_finish(&report);
-	assert_true(file_says(b->room.fd, LEFT "/" AUTHOR, BAD_LINES));
-	assert_true(box_map_says(b, 0, "alice\n"));
-	/* It lies in the open now: the next mount begins anew. */
-	assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 0);
+	assert_true(file_content_is(b->room.fd, LEFT "/" AUTHOR, BAD_LINES));
+	assert_true(box_map_info_is(b, 0, "alice\n"));
+	/* It was copied out, so the next mount starts without it. */
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", NULL), 0);
 	box_remount(b);
 	assert_true(box_shows(b, AUTHOR, "alice\n"));
 }
 
-static void changes_are_saved_beside_what_is_left(void **state)
+static void changes_are_saved_although_files_are_rescued(void **state)
 {
 	struct box *b = *state;
 
 	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
 	assert_int_equal(box_put(b, "info/version", "v2\n"), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
-	assert_true(box_map_says(b, 1, "v2\n"));
-	assert_true(file_says(b->room.fd, LEFT "/" AUTHOR, BAD_LINES));
+	assert_true(box_map_info_is(b, 1, "v2\n"));
+	assert_true(file_content_is(b->room.fd, LEFT "/" AUTHOR, BAD_LINES));
 }
 
 static void file_that_was_never_closed_is_copied_out(void **state)
@@ -55,11 +55,11 @@ static void file_that_was_never_closed_is_copied_out(void **state)
 	assert_int_equal(box_open(b, AUTHOR, O_WRONLY | O_TRUNC, &f), 0);
 	assert_int_equal(fd_text(f, 0, "bob"), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
-	assert_true(file_says(b->room.fd, LEFT "/" AUTHOR, "bob"));
-	assert_true(box_map_says(b, 0, "alice\n"));
+	assert_true(file_content_is(b->room.fd, LEFT "/" AUTHOR, "bob"));
+	assert_true(box_map_info_is(b, 0, "alice\n"));
 }
 
-static void table_of_a_layer_that_has_no_such_table_is_copied_out_after_any_save(void **state)
+static void table_that_its_layer_type_lacks_is_copied_out_after_any_save(void **state)
 {
 	struct box *b = *state;
 
@@ -71,11 +71,11 @@ static void table_of_a_layer_that_has_no_such_table_is_copied_out_after_any_save
 		0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
-	assert_true(
-		file_says(b->room.fd, LEFT "/groups/0_g/layers/7_l/number.csv", "1, 2\n3, 4\n"));
+	assert_true(file_content_is(
+		b->room.fd, LEFT "/groups/0_g/layers/7_l/number.csv", "1, 2\n3, 4\n"));
 }
 
-static void scratch_that_no_habit_explains_is_copied_out(void **state)
+static void scratch_of_no_known_editor_is_copied_out(void **state)
 {
 	struct box *b = *state;
 	struct report report;
@@ -86,14 +86,14 @@ static void scratch_that_no_habit_explains_is_copied_out(void **state)
 	assert_int_equal(box_put(b, "images/more/deep/b.jpg", "two"), 0);
 	assert_int_equal(box_put(b, "info/empty.txt", ""), 0);
 	assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
-	assert_true(report_says(&report, "images/photo.jpg"));
-	assert_true(report_says(&report, "images/more/deep/b.jpg"));
+	assert_true(report_contains(&report, "images/photo.jpg"));
+	assert_true(report_contains(&report, "images/more/deep/b.jpg"));
 	report_finish(&report);
-	assert_true(file_says(b->room.fd, LEFT "/images/photo.jpg", "JPEG"));
-	assert_true(file_says(b->room.fd, LEFT "/images/more/deep/b.jpg", "two"));
-	assert_true(file_says(b->room.fd, LEFT "/info/empty.txt", ""));
-	/* Nothing of the map changed. */
-	assert_true(box_map_says(b, 0, "alice\n"));
+	assert_true(file_content_is(b->room.fd, LEFT "/images/photo.jpg", "JPEG"));
+	assert_true(file_content_is(b->room.fd, LEFT "/images/more/deep/b.jpg", "two"));
+	assert_true(file_content_is(b->room.fd, LEFT "/info/empty.txt", ""));
+	/* The map did not change. */
+	assert_true(box_map_info_is(b, 0, "alice\n"));
 }
 
 static void backup_of_a_new_file_that_was_refused_is_copied_out(void **state)
@@ -105,11 +105,11 @@ static void backup_of_a_new_file_that_was_refused_is_copied_out(void **state)
 	assert_int_equal(box_put(b, backup, sound), 0);
 	assert_int_equal(box_put(b, name, "{"), -EINVAL);
 	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
-	assert_true(file_says(b->room.fd, LEFT "/images/7_new.json", "{"));
-	assert_true(file_says(b->room.fd, LEFT "/images/7_new.json~", sound));
+	assert_true(file_content_is(b->room.fd, LEFT "/images/7_new.json", "{"));
+	assert_true(file_content_is(b->room.fd, LEFT "/images/7_new.json~", sound));
 }
 
-static void what_editors_leave_is_not_copied_out(void **state)
+static void scratch_of_editors_is_not_copied_out(void **state)
 {
 	static const char *const names[] = {"info/author~", "info/.#author", "info/4913",
 		"info/sedAbCdEf", "info/author.bak", "images/.~lock.x.png#", "images/.directory"};
@@ -123,7 +123,7 @@ static void what_editors_leave_is_not_copied_out(void **state)
 	assert_int_equal(count_files(b->room.fd), 1);
 }
 
-static void names_that_people_give_are_not_explained(void **state)
+static void names_chosen_by_users_do_not_count_as_scratch_of_editors(void **state)
 {
 	static const char *const names[] = {"photo.jpg", "notes.txt", "image.png", "README",
 		"sediment.txt", "zip", "XX", "a", "settings.cfg", "12345", "temporary", ".x.swp",
@@ -143,11 +143,11 @@ static void unsaved_text_of_an_editor_is_copied_out(void **state)
 	assert_int_equal(box_put(b, "info/.author.swp", "unsaved"), 0);
 	assert_int_equal(box_put(b, "info/#author#", "autosaved"), 0);
 	assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
-	assert_true(report_says(&report, "info/.author.swp"));
-	assert_true(report_says(&report, "info/#author#"));
+	assert_true(report_contains(&report, "info/.author.swp"));
+	assert_true(report_contains(&report, "info/#author#"));
 	report_finish(&report);
-	assert_true(file_says(b->room.fd, LEFT "/info/.author.swp", "unsaved"));
-	assert_true(file_says(b->room.fd, LEFT "/info/#author#", "autosaved"));
+	assert_true(file_content_is(b->room.fd, LEFT "/info/.author.swp", "unsaved"));
+	assert_true(file_content_is(b->room.fd, LEFT "/info/#author#", "autosaved"));
 }
 
 static void removed_scratch_is_not_copied_out(void **state)
@@ -164,7 +164,7 @@ static void removed_scratch_is_not_copied_out(void **state)
 	assert_int_equal(count_files(b->room.fd), 1);
 }
 
-static void directory_of_before_is_left_alone_and_the_next_is_numbered(void **state)
+static void existing_directory_is_not_changed_and_the_next_is_numbered(void **state)
 {
 	struct box *b = *state;
 	struct report report;
@@ -173,18 +173,18 @@ static void directory_of_before_is_left_alone_and_the_next_is_numbered(void **st
 	put_file(b->room.fd, LEFT "/mine", "keep", 4);
 	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
 	assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
-	assert_true(report_says(&report, LEFT ".1/" AUTHOR));
+	assert_true(report_contains(&report, LEFT ".1/" AUTHOR));
 	report_finish(&report);
-	assert_true(file_says(b->room.fd, LEFT "/mine", "keep"));
-	assert_true(file_says(b->room.fd, LEFT ".1/" AUTHOR, BAD_LINES));
+	assert_true(file_content_is(b->room.fd, LEFT "/mine", "keep"));
+	assert_true(file_content_is(b->room.fd, LEFT ".1/" AUTHOR, BAD_LINES));
 	assert_int_equal(count_files(b->room.fd), 3);
 	box_remount(b);
 	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
 	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
-	assert_true(file_says(b->room.fd, LEFT ".2/" AUTHOR, BAD_LINES));
+	assert_true(file_content_is(b->room.fd, LEFT ".2/" AUTHOR, BAD_LINES));
 }
 
-static void save_leaves_drafts_and_scratch_where_they_are(void **state)
+static void save_does_not_move_drafts_and_scratch(void **state)
 {
 	struct box *b = *state;
 
@@ -192,7 +192,7 @@ static void save_leaves_drafts_and_scratch_where_they_are(void **state)
 	assert_int_equal(box_put(b, "images/photo.jpg", "JPEG"), 0);
 	assert_int_equal(box_put(b, "info/version", "v2\n"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_int_equal(box_beside(b, ".mapfs-left", NULL), 0);
+	assert_int_equal(box_count_names(b, ".mapfs-left", NULL), 0);
 	assert_true(box_shows(b, "images/photo.jpg", "JPEG"));
 }
 
@@ -203,11 +203,11 @@ static void large_scratch_is_copied_out_whole(void **state)
 	CLEANUP(free) uint8_t *data = malloc(SIZE);
 	CLEANUP(bytes_unref) struct bytes *got = NULL;
 
-	fill(data, SIZE, 11);
+	fill_bytes(data, SIZE, 11);
 	assert_int_equal(box_put_bytes(b, "images/big.jpg", data, SIZE), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
 	got = get_file(b->room.fd, LEFT "/images/big.jpg");
-	assert_true(same(got, data, SIZE));
+	assert_true(bytes_equal_data(got, data, SIZE));
 }
 
 static int full(struct io_call *c, void *arg)
@@ -222,16 +222,16 @@ static int no_right(struct io_call *c, void *arg)
 	return c->op == IO_MKDIR ? -EACCES : 0;
 }
 
-static void said(void *arg, struct report *report)
+static void store_report(void *arg, struct report *report)
 {
 	*(struct report *)arg = *report;
 }
 
-/* What `mapfs -u` asks for before it unmounts. */
+/* The save that `mapfs -u` requests before it unmounts. */
 static enum outcome save_to_end(struct box *b, struct report *ret)
 {
 	*ret = (struct report){.code = OUTCOME_USAGE};
-	vfs_save_before_unmount(b->v, said, ret);
+	vfs_save_before_unmount(b->v, store_report, ret);
 	box_settle(b);
 	return ret->code;
 }
@@ -241,14 +241,14 @@ static unsigned signs;
 static void count_signs(struct vfs_host *h, const char *what, uint64_t done, uint64_t total)
 {
 	(void)h;
-	if (strcmp(what, "copying what is left out") == 0) {
+	if (strcmp(what, "rescuing files") == 0) {
 		assert_true(done < total);
 		signs++;
 	}
 }
 
-/* Who waits for the end would else take the mount for dead. */
-static void how_far_a_copy_is_is_told(void **state)
+/* Without progress, the waiting mapfs -u would regard the mount as dead. */
+static void progress_of_copies_is_reported(void **state)
 {
 	enum { STRETCH = 64 << 20, N = 3 };
 	struct box *b = *state;
@@ -261,7 +261,7 @@ static void how_far_a_copy_is_is_told(void **state)
 	assert_int_equal(signs, N);
 }
 
-static void what_cannot_be_copied_out_keeps_the_mount(void **state)
+static void failed_copy_keeps_the_mount(void **state)
 {
 	static const io_hook hooks[] = {full, no_right};
 	static const enum outcome outcomes[] = {OUTCOME_SAVE_FAILED, OUTCOME_PARTIAL};
@@ -276,21 +276,21 @@ static void what_cannot_be_copied_out_keeps_the_mount(void **state)
 		assert_int_equal(save_to_end(b, &report), outcomes[i]);
 		assert_true(report.unrescued);
 		io_set_hook(NULL, NULL);
-		assert_true(report_says(&report, "images/more.jpg could not be copied out"));
-		assert_true(report_says(&report, AUTHOR " could not be copied out"));
+		assert_true(report_contains(&report, "cannot rescue images/more.jpg"));
+		assert_true(report_contains(&report, AUTHOR "cannot rescue "));
 		report_finish(&report);
-		assert_int_equal(box_beside(b, "mapfs-left", NULL), 0);
+		assert_int_equal(box_count_names(b, "mapfs-left", NULL), 0);
 		assert_true(box_shows(b, "images/more.jpg", "JPEG"));
 	}
-	/* What could be saved was. */
-	assert_true(box_map_says(b, 1, "v2\n"));
+	/* Valid changes were saved. */
+	assert_true(box_map_info_is(b, 1, "v2\n"));
 	assert_int_equal(save_to_end(b, &report), OUTCOME_DONE);
 	report_finish(&report);
 	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
-	assert_true(file_says(b->room.fd, LEFT "/images/more.jpg", "JPEG"));
+	assert_true(file_content_is(b->room.fd, LEFT "/images/more.jpg", "JPEG"));
 }
 
-static void forced_end_on_a_full_disk_leaves_no_part_and_says_what_is_kept(void **state)
+static void forced_end_on_a_full_disk_leaves_no_partial_copy_and_reports_the_journal(void **state)
 {
 	struct box *b = *state;
 	struct report report;
@@ -299,8 +299,8 @@ static void forced_end_on_a_full_disk_leaves_no_part_and_says_what_is_kept(void 
 	io_set_hook(full, NULL);
 	assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
 	io_set_hook(NULL, NULL);
-	assert_true(report_says(&report, "images/more.jpg could not be copied out"));
-	assert_false(report_says(&report, "journal"));
+	assert_true(report_contains(&report, "cannot rescue images/more.jpg"));
+	assert_false(report_contains(&report, "journal"));
 	report_finish(&report);
 	assert_int_equal(count_files(b->room.fd), 1);
 	assert_int_equal(box_mount(b, NULL), 0);
@@ -308,14 +308,14 @@ static void forced_end_on_a_full_disk_leaves_no_part_and_says_what_is_kept(void 
 	io_set_hook(full, NULL);
 	assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
 	io_set_hook(NULL, NULL);
-	assert_true(report_says(&report, "the journal beside the map keeps"));
+	assert_true(report_contains(&report, "the changes are kept in the journal beside the map"));
 	report_finish(&report);
 	assert_int_equal(box_mount(b, NULL), 0);
 	assert_true(box_is_draft(b, AUTHOR));
 }
 
-/* The unmount was refused, and then the person went on. */
-static void copies_of_an_end_that_did_not_come_follow_what_is_done_next(void **state)
+/* The unmount was refused, and the user continued to work. */
+static void copies_of_a_refused_end_follow_later_changes(void **state)
 {
 	struct box *b = *state;
 	struct report report;
@@ -327,22 +327,22 @@ static void copies_of_an_end_that_did_not_come_follow_what_is_done_next(void **s
 	assert_int_equal(box_put(b, "images/d/e.jpg", "goes"), 0);
 	assert_int_equal(box_put(b, AUTHOR, BAD_LINES), -EINVAL);
 	assert_int_equal(save_to_end(b, &report), OUTCOME_DONE);
-	assert_false(report_says(&report, "left"));
+	assert_false(report_contains(&report, "left"));
 	report_finish(&report);
 	assert_int_equal(box_put(b, "images/b.jpg", "behind"), 0);
 	assert_int_equal(box_unlink(b, "images/c.jpg"), 0);
 	assert_int_equal(box_unlink(b, "images/d/e.jpg"), 0);
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
-	assert_true(file_says(b->room.fd, LEFT "/images/a.jpg", "same"));
-	assert_true(file_says(b->room.fd, LEFT "/images/b.jpg", "behind"));
+	assert_true(file_content_is(b->room.fd, LEFT "/images/a.jpg", "same"));
+	assert_true(file_content_is(b->room.fd, LEFT "/images/b.jpg", "behind"));
 	assert_int_equal(faccessat(b->room.fd, LEFT "/images/c.jpg", F_OK, 0), -1);
 	assert_int_equal(faccessat(b->room.fd, LEFT "/images/d", F_OK, 0), -1);
 	assert_int_equal(faccessat(b->room.fd, LEFT "/info", F_OK, 0), -1);
 	assert_int_equal(count_files(b->room.fd), 2);
 }
 
-static void copies_go_where_nothing_is_left_after_all(void **state)
+static void copies_are_removed_if_nothing_is_left(void **state)
 {
 	struct box *b = *state;
 	struct report report;
@@ -355,7 +355,7 @@ static void copies_go_where_nothing_is_left_after_all(void **state)
 	assert_int_equal(count_files(b->room.fd), 1);
 }
 
-static void copies_of_a_mount_that_was_killed_stay(void **state)
+static void copies_of_a_killed_mount_stay(void **state)
 {
 	struct box *b = *state;
 	struct report report;
@@ -366,8 +366,8 @@ static void copies_of_a_mount_that_was_killed_stay(void **state)
 	box_remount(b);
 	assert_int_equal(box_put(b, "images/b.jpg", "y"), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
-	assert_true(file_says(b->room.fd, LEFT "/images/a.jpg", "x"));
-	assert_true(file_says(b->room.fd, LEFT ".1/images/b.jpg", "y"));
+	assert_true(file_content_is(b->room.fd, LEFT "/images/a.jpg", "x"));
+	assert_true(file_content_is(b->room.fd, LEFT ".1/images/b.jpg", "y"));
 }
 
 static mode_t mode_of(const struct box *b, const char *name)
@@ -398,7 +398,7 @@ static void copies_have_the_rights_of_the_map(void **state)
 	assert_int_equal(mode_of(b, LEFT ".1/images/a.jpg"), 0640);
 }
 
-/* The file system that all files are on. */
+/* The file system type that all files report. */
 static long fs_type = EXT4_SUPER_MAGIC;
 
 /* Replaces the library's function. */
@@ -415,8 +415,8 @@ int fstatfs(int fd, struct statfs *ret)
 struct syncs {
 	pthread_t owner;
 	unsigned fs, files, dirs;
-	unsigned by_owner; /* of fs */
-	int code;          /* all of them fail with it; or 0 */
+	unsigned by_owner; /* syncfs calls by the owner */
+	int code;          /* errno of all of these calls, or 0 */
 };
 
 static int count_sync(struct io_call *c, void *arg)
@@ -461,11 +461,11 @@ static void copies_are_there(struct box *b, unsigned files)
 	for (unsigned i = 0; i < files; i++) {
 		snprintf(path, sizeof(path), "images/d%u/%u.jpg", i % DIRS, i);
 		snprintf(name, sizeof(name), LEFT "/%s", path);
-		assert_true(file_says(b->room.fd, name, path));
+		assert_true(file_content_is(b->room.fd, name, path));
 	}
 }
 
-static void syncs_of_many_copies_are_few(void **state)
+static void many_copies_need_few_syncs(void **state)
 {
 	struct box *b = *state;
 	struct syncs s = {.owner = pthread_self()};
@@ -476,7 +476,7 @@ static void syncs_of_many_copies_are_few(void **state)
 	assert_int_equal(save_to_end(b, &report), OUTCOME_DONE);
 	assert_int_equal(s.fs, 1);
 	assert_int_equal(s.files + s.dirs, 0);
-	/* Reading goes on meanwhile. */
+	/* Reads are answered meanwhile. */
 	assert_int_equal(s.by_owner, 0);
 	report_finish(&report);
 	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
@@ -486,7 +486,7 @@ static void syncs_of_many_copies_are_few(void **state)
 	copies_are_there(b, MANY);
 }
 
-/* syncfs says too little there. */
+/* syncfs does not report all errors there. */
 static void copies_on_a_share_and_an_overlay_are_synced_one_by_one(void **state)
 {
 	static const long types[] = {NFS_SUPER_MAGIC, FUSE_SUPER_MAGIC, OVERLAYFS_SUPER_MAGIC};
@@ -507,7 +507,10 @@ static void copies_on_a_share_and_an_overlay_are_synced_one_by_one(void **state)
 		copies_are_there(b, SOME);
 		assert_int_equal(s.fs, 0);
 		assert_int_equal(s.files, SOME);
-		/* Each file's, and that of each new directory: NAME.mapfs-left, images, d0 ... */
+		/*
+		 * One for each file, and one for each new directory: NAME.mapfs-left, images, d0
+		 * ...
+		 */
 		assert_int_equal(s.dirs, SOME + DIRS + 2);
 		box_remove(b);
 		box_make(b);
@@ -532,17 +535,17 @@ static void copies_that_cannot_be_synced_keep_the_mount(void **state)
 		assert_true(report.unrescued);
 		io_set_hook(NULL, NULL);
 		fs_type = EXT4_SUPER_MAGIC;
-		assert_true(report_says(&report, "could not be copied out"));
-		assert_true(report_says(&report, "Input/output error"));
+		assert_true(report_contains(&report, "cannot rescue"));
+		assert_true(report_contains(&report, "Input/output error"));
 		report_finish(&report);
-		assert_int_equal(box_beside(b, "mapfs-left", NULL), 0);
+		assert_int_equal(box_count_names(b, "mapfs-left", NULL), 0);
 		assert_true(box_shows(b, "images/more.jpg", "JPEG"));
 		assert_true(box_is_draft(b, AUTHOR));
 	}
 	assert_int_equal(save_to_end(b, &report), OUTCOME_DONE);
 	report_finish(&report);
 	assert_int_equal(box_end(b, NULL), OUTCOME_PARTIAL);
-	assert_true(file_says(b->room.fd, LEFT "/images/more.jpg", "JPEG"));
+	assert_true(file_content_is(b->room.fd, LEFT "/images/more.jpg", "JPEG"));
 }
 
 static void copies_that_cannot_be_synced_at_the_end_keep_the_journal(void **state)
@@ -560,10 +563,10 @@ static void copies_that_cannot_be_synced_at_the_end_keep_the_journal(void **stat
 		assert_int_equal(box_end(b, &report), OUTCOME_PARTIAL);
 		io_set_hook(NULL, NULL);
 		fs_type = EXT4_SUPER_MAGIC;
-		assert_true(report_says(&report, "could not be copied out"));
+		assert_true(report_contains(&report, "cannot rescue"));
 		report_finish(&report);
-		assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 1);
-		assert_true(box_map_says(b, 0, "alice\n"));
+		assert_int_equal(box_count_names(b, ".mapfs-journal-", NULL), 1);
+		assert_true(box_map_info_is(b, 0, "alice\n"));
 		assert_int_equal(box_mount(b, NULL), 0);
 		assert_true(box_is_draft(b, AUTHOR));
 	}
@@ -587,8 +590,8 @@ static int write_copy(struct rescue_dir *d, const char *path, char *text, bool r
 	return rescue_dir_write(d, path, &from, replaces, NULL);
 }
 
-/* Two paths may be one on a file system without upper case. */
-static void copy_takes_the_place_of_no_other_copy(void **state)
+/* Two paths may be the same on a file system that ignores case. */
+static void copy_does_not_replace_another_copy(void **state)
 {
 	struct box *b = *state;
 	CLEANUP_RESCUE_DIR struct rescue_dir d = {.dirfd = b->room.fd, .map = MAP_NAME, .fd = -1};
@@ -597,9 +600,9 @@ static void copy_takes_the_place_of_no_other_copy(void **state)
 	assert_int_equal(write_copy(&d, "a/b", "two", false), -EEXIST);
 	assert_int_equal(write_copy(&d, "a/b/c", "two", false), -ENOTDIR);
 	assert_int_equal(write_copy(&d, "../b", "two", false), -EINVAL);
-	assert_true(file_says(b->room.fd, LEFT "/a/b", "one"));
+	assert_true(file_content_is(b->room.fd, LEFT "/a/b", "one"));
 	assert_int_equal(write_copy(&d, "a/b", "three", true), 0);
-	assert_true(file_says(b->room.fd, LEFT "/a/b", "three"));
+	assert_true(file_content_is(b->room.fd, LEFT "/a/b", "three"));
 	rescue_dir_drop(&d);
 	assert_int_equal(count_files(b->room.fd), 1);
 	assert_string_equal(d.name, "");
@@ -609,30 +612,30 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(draft_is_copied_out_at_the_end_and_named),
-		TEST(changes_are_saved_beside_what_is_left),
+		TEST(changes_are_saved_although_files_are_rescued),
 		TEST(file_that_was_never_closed_is_copied_out),
-		TEST(table_of_a_layer_that_has_no_such_table_is_copied_out_after_any_save),
-		TEST(scratch_that_no_habit_explains_is_copied_out),
+		TEST(table_that_its_layer_type_lacks_is_copied_out_after_any_save),
+		TEST(scratch_of_no_known_editor_is_copied_out),
 		TEST(backup_of_a_new_file_that_was_refused_is_copied_out),
-		TEST(what_editors_leave_is_not_copied_out),
-		TEST(names_that_people_give_are_not_explained),
+		TEST(scratch_of_editors_is_not_copied_out),
+		TEST(names_chosen_by_users_do_not_count_as_scratch_of_editors),
 		TEST(unsaved_text_of_an_editor_is_copied_out),
 		TEST(removed_scratch_is_not_copied_out),
-		TEST(directory_of_before_is_left_alone_and_the_next_is_numbered),
-		TEST(save_leaves_drafts_and_scratch_where_they_are),
+		TEST(existing_directory_is_not_changed_and_the_next_is_numbered),
+		TEST(save_does_not_move_drafts_and_scratch),
 		TEST(large_scratch_is_copied_out_whole),
-		TEST(how_far_a_copy_is_is_told),
-		TEST(what_cannot_be_copied_out_keeps_the_mount),
-		TEST(forced_end_on_a_full_disk_leaves_no_part_and_says_what_is_kept),
-		TEST(copies_of_an_end_that_did_not_come_follow_what_is_done_next),
-		TEST(copies_go_where_nothing_is_left_after_all),
-		TEST(copies_of_a_mount_that_was_killed_stay),
+		TEST(progress_of_copies_is_reported),
+		TEST(failed_copy_keeps_the_mount),
+		TEST(forced_end_on_a_full_disk_leaves_no_partial_copy_and_reports_the_journal),
+		TEST(copies_of_a_refused_end_follow_later_changes),
+		TEST(copies_are_removed_if_nothing_is_left),
+		TEST(copies_of_a_killed_mount_stay),
 		TEST(copies_have_the_rights_of_the_map),
-		TEST(syncs_of_many_copies_are_few),
+		TEST(many_copies_need_few_syncs),
 		TEST(copies_on_a_share_and_an_overlay_are_synced_one_by_one),
 		TEST(copies_that_cannot_be_synced_keep_the_mount),
 		TEST(copies_that_cannot_be_synced_at_the_end_keep_the_journal),
-		TEST(copy_takes_the_place_of_no_other_copy),
+		TEST(copy_does_not_replace_another_copy),
 	};
 
 	return cmocka_run_group_tests_name("vfs: rescue", tests, NULL, NULL);

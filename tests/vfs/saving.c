@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* Rules 6 and 8 of the design: what a save does, and that what was closed is kept. */
-#include "log.h"
+/* Rules 6 and 8 of the design: the effects of a save, and that closed content is kept. */
+#include "support/log.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 #define TEST(name) cmocka_unit_test_setup_teardown(name, box_setup, box_teardown)
 #define AUTHOR     "info/author"
 
-static void map_in_which_nothing_changed_is_not_written(void **state)
+static void unchanged_map_is_not_written(void **state)
 {
 	struct box *b = *state;
 	CLEANUP(bytes_unref) struct bytes *image = box_get(b, IMAGE);
@@ -32,7 +32,7 @@ static void map_in_which_nothing_changed_is_not_written(void **state)
 	assert_int_equal(count_files(b->room.fd), 1);
 }
 
-static void save_changes_what_was_changed_alone(void **state)
+static void save_changes_only_changed_parts(void **state)
 {
 	struct box *b = *state;
 	CLEANUP(bytes_unref) struct bytes *map = NULL;
@@ -40,11 +40,11 @@ static void save_changes_what_was_changed_alone(void **state)
 
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "bob\n"));
-	assert_true(box_map_says(b, 1, "v1\n"));
-	assert_true(box_map_says(b, 2, "nobody\n"));
-	assert_true(box_map_says(b, 3, "CC0\n"));
-	assert_true(box_map_says(b, 4, ""));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 1, "v1\n"));
+	assert_true(box_map_info_is(b, 2, "nobody\n"));
+	assert_true(box_map_info_is(b, 3, "CC0\n"));
+	assert_true(box_map_info_is(b, 4, ""));
 	map = box_map(b);
 	assert_true(map_ids(map, MAP_GAME, ids) && ids[0] == 0 && ids[1] == 1 && ids[2] == 0);
 	assert_true(map_ids(map, MAP_DECO, ids) && ids[0] == 0 && ids[1] == 7);
@@ -62,12 +62,12 @@ static void mode_of_the_map_is_kept(void **state)
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
 	assert_int_equal(fstatat(b->room.fd, MAP_NAME, &st, 0), 0);
 	assert_int_equal(st.st_mode & 07777, 0640);
-	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
 }
 
 struct cost {
 	atomic_uint syncs, renames, unlinks, written;
-	atomic_bool unsynced; /* a rename came before the file's sync */
+	atomic_bool unsynced; /* a rename happened before the file's sync */
 };
 
 static int count_cost(struct io_call *c, void *arg)
@@ -83,8 +83,9 @@ static int count_cost(struct io_call *c, void *arg)
 }
 
 /*
- * The new file's content before its name, and the directory after; the journal that the map makes
- * needless goes without. The bytes are those of the map, and a word in the journal.
+ * The new file's content is synced before its name, and the directory afterwards; the obsolete
+ * journal is removed without a sync. The written bytes are those of the map, and one record in the
+ * journal.
  */
 static void save_costs_two_syncs_and_the_bytes_of_the_map(void **state)
 {
@@ -115,12 +116,12 @@ static void sync_of_the_root_saves(void **state)
 
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_sync_root(b), 0);
-	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
 	assert_non_null(strstr(b->notes, AUTHOR));
 	assert_int_equal(count_files(b->room.fd), 1);
 }
 
-static void saves_follow_one_another(void **state)
+static void several_saves_work(void **state)
 {
 	struct box *b = *state;
 	char text[16];
@@ -129,7 +130,7 @@ static void saves_follow_one_another(void **state)
 		snprintf(text, sizeof(text), "bob%d\n", i);
 		assert_int_equal(box_put(b, AUTHOR, text), 0);
 		assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-		assert_true(box_map_says(b, 0, text));
+		assert_true(box_map_info_is(b, 0, text));
 		assert_true(box_shows(b, AUTHOR, text));
 		assert_true(box_shows(b, "info/version", "v1\n"));
 	}
@@ -137,54 +138,56 @@ static void saves_follow_one_another(void **state)
 	assert_int_equal(count_files(b->room.fd), 1);
 }
 
-static void saved_map_is_mounted_as_it_was_left(void **state)
+static void saved_map_shows_the_same_files_in_the_next_mount(void **state)
 {
 	struct box *b = *state;
 
 	assert_int_equal(box_put(b, "info/settings.cfg", "sv_a 1\nsv_b 2\n"), 0);
 	assert_int_equal(box_put(b, "info/license", ""), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 4, "sv_a 1\nsv_b 2\n"));
-	assert_true(box_map_says(b, 3, ""));
+	assert_true(box_map_info_is(b, 4, "sv_a 1\nsv_b 2\n"));
+	assert_true(box_map_info_is(b, 3, ""));
 	box_remount(b);
 	assert_true(box_shows(b, "info/settings.cfg", "sv_a 1\nsv_b 2\n"));
 	assert_true(box_shows(b, "info/license", ""));
 	assert_string_equal(b->notes, "");
 }
 
-static void save_that_comes_back_to_the_old_bytes_succeeds_beside_a_draft(void **state)
+static void save_that_gives_the_old_bytes_succeeds_beside_a_draft(void **state)
 {
 	struct box *b = *state;
 
-	/* The first save gives the map the writer's own form, so that the second gives it again. */
+	/*
+	 * The first save gives the map our encoder's form, so that the second gives the same bytes.
+	 */
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	assert_int_equal(box_put(b, "info/version", BAD_LINES), -EINVAL);
 	assert_int_equal(box_put(b, AUTHOR, "rob\n"), 0);
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
 	assert_int_equal(box_put(b, "info/credits", "me\n"), 0);
 	box_remount(b);
 	assert_true(box_shows(b, "info/version", BAD_LINES));
 	assert_true(box_shows(b, "info/credits", "me\n"));
 }
 
-static void save_to_an_identity_whose_journal_lies_there_succeeds(void **state)
+static void save_succeeds_although_a_journal_of_the_new_identity_exists(void **state)
 {
 	struct box *b = *state;
 	char id[LOG_ID + 1], name[NAME_MAX + 1];
 	struct buffer log;
 
-	/* What journal the map by "bob" would have: learn it from one. */
+	/* Find the name of the journal that the map by "bob" has. */
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	assert_int_equal(box_put(b, "info/version", "v2\n"), 0);
 	box_kill(b);
-	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", name), 1);
 	snprintf(id, sizeof(id), "%s", name + strlen(name) - LOG_ID);
 	unlinkat(b->room.fd, name, 0);
-	/* Back to alice (a copy from yesterday), and a journal of bob's map left by somebody. */
+	/* Put back alice's map (an older copy), with a journal of bob's map beside it. */
 	box_remount(b);
 	assert_int_equal(box_put(b, AUTHOR, "alice"), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
@@ -195,7 +198,7 @@ static void save_to_an_identity_whose_journal_lies_there_succeeds(void **state)
 	assert_int_equal(box_put(b, "info/credits", BAD_LINES), -EINVAL);
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
 	assert_int_equal(box_put(b, "info/version", "v3\n"), 0);
 	box_remount(b);
 	assert_true(box_shows(b, "info/version", "v3\n"));
@@ -209,18 +212,18 @@ static void closed_change_survives_a_kill(void **state)
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_put(b, "info/settings.cfg", "sv_a 1\n"), 0);
 	box_remount(b);
-	assert_true(box_map_says(b, 0, "alice\n"));
+	assert_true(box_map_info_is(b, 0, "alice\n"));
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
 	assert_true(box_shows(b, "info/settings.cfg", "sv_a 1\n"));
 	assert_non_null(strstr(b->notes, "journal"));
 	box_remount(b);
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
 	assert_int_equal(count_files(b->room.fd), 1);
 }
 
-static void what_was_not_closed_does_not_survive_a_kill(void **state)
+static void unclosed_writes_do_not_survive_a_kill(void **state)
 {
 	struct box *b = *state;
 	struct fd *f;
@@ -240,7 +243,7 @@ static void fsync_makes_the_change_durable_without_a_save(void **state)
 	assert_int_equal(box_open(b, AUTHOR, O_WRONLY | O_TRUNC, &f), 0);
 	assert_int_equal(fd_text(f, 0, "bob\n"), 0);
 	assert_int_equal(fd_fsync(f), 0);
-	assert_true(box_map_says(b, 0, "alice\n"));
+	assert_true(box_map_info_is(b, 0, "alice\n"));
 	box_remount(b);
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
 }
@@ -254,7 +257,7 @@ static int count_syncs(struct io_call *c, void *arg)
 	return 0;
 }
 
-static void close_asks_for_a_sync_within_a_second(void **state)
+static void close_requests_a_sync_within_a_second(void **state)
 {
 	struct box *b = *state;
 	atomic_int n = 0;
@@ -288,11 +291,13 @@ static void draft_survives_a_kill_and_a_save(void **state)
 	assert_true(box_shows(b, AUTHOR, BAD_LINES));
 	assert_true(box_is_draft(b, AUTHOR));
 	assert_true(box_shows(b, "info/version", "v2\n"));
-	assert_true(box_map_says(b, 0, "alice\n"));
+	assert_true(box_map_info_is(b, 0, "alice\n"));
 }
 
-/* The map shows a file there again after the save, so what is below the directory would be lost. */
-static void directory_in_place_of_a_file_of_the_map_is_refused(void **state)
+/*
+ * The map shows a file at this path after the save, so the content of the directory would be lost.
+ */
+static void directory_at_the_path_of_a_file_of_the_map_is_refused(void **state)
 {
 	static const char *const files[] = {AUTHOR, "info/version", IMAGE};
 	struct box *b = *state;
@@ -306,13 +311,13 @@ static void directory_in_place_of_a_file_of_the_map_is_refused(void **state)
 	}
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	assert_true(box_shows(b, "other/photo.jpg", "hello"));
-	/* A file that the base does not have is no such place. */
+	/* A path without a file in the base can be a directory. */
 	assert_int_equal(box_put(b, "info/notes", "hello"), 0);
 	assert_int_equal(box_unlink(b, "info/notes"), 0);
 	assert_int_equal(box_mkdir(b, "info/notes"), 0);
 }
 
-static void draft_that_is_written_on_survives_a_save_and_a_kill(void **state)
+static void draft_that_is_being_written_survives_a_save_and_a_kill(void **state)
 {
 	struct box *b = *state;
 	struct fd *f;
@@ -322,13 +327,12 @@ static void draft_that_is_written_on_survives_a_save_and_a_kill(void **state)
 	assert_int_equal(box_open(b, AUTHOR, O_RDWR, &f), 0);
 	assert_int_equal(fd_text(f, 8, "three\n"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	/* What it was when it was closed last is in the journal; what it is now was never closed.
-	 */
+	/* The journal has the last closed content; the later content was never closed. */
 	box_remount(b);
 	assert_true(box_is_draft(b, AUTHOR));
 }
 
-static void mended_draft_does_not_come_back(void **state)
+static void corrected_draft_does_not_come_back(void **state)
 {
 	struct box *b = *state;
 
@@ -339,7 +343,7 @@ static void mended_draft_does_not_come_back(void **state)
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
 }
 
-static void what_a_save_kept_for_a_backup_can_come_back_and_be_written(void **state)
+static void file_kept_for_a_backup_name_can_come_back_and_be_written(void **state)
 {
 	struct box *b = *state;
 
@@ -349,7 +353,7 @@ static void what_a_save_kept_for_a_backup_can_come_back_and_be_written(void **st
 	assert_true(box_shows(b, AUTHOR, "alice\n"));
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
 }
 
 static void renamed_over_content_survives_a_kill(void **state)
@@ -369,15 +373,15 @@ static void changes_after_a_save_have_a_journal_of_the_new_map(void **state)
 
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
-	assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 0);
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", NULL), 0);
 	assert_int_equal(box_put(b, "info/version", "v2\n"), 0);
-	assert_int_equal(box_beside(b, ".mapfs-journal-", NULL), 1);
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", NULL), 1);
 	box_remount(b);
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
 	assert_true(box_shows(b, "info/version", "v2\n"));
 }
 
-static void map_mounted_for_writing_is_refused_a_second_such_mount(void **state)
+static void map_mounted_for_writing_cannot_be_mounted_for_writing_again(void **state)
 {
 	struct box *b = *state;
 	struct box second = *b;
@@ -386,7 +390,7 @@ static void map_mounted_for_writing_is_refused_a_second_such_mount(void **state)
 	second.v = NULL;
 	assert_int_equal(box_mount(&second, &e), -EBUSY);
 	assert_non_null(strstr(e.text, "mounted"));
-	/* So it is after a save, when the file is another one. */
+	/* The same after a save, which replaces the map file. */
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_save(b, NULL), OUTCOME_DONE);
 	assert_int_equal(box_mount(&second, NULL), -EBUSY);
@@ -395,12 +399,12 @@ static void map_mounted_for_writing_is_refused_a_second_such_mount(void **state)
 	assert_true(box_shows(&second, AUTHOR, "bob\n"));
 	second.fds = NULL;
 	box_kill(&second);
-	/* And free again when it has ended. */
+	/* The lock is released at the end of the mount. */
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
 	assert_int_equal(box_mount(b, NULL), 0);
 }
 
-static void read_only_mount_tells_of_a_journal_and_leaves_it_alone(void **state)
+static void read_only_mount_reports_a_journal_and_does_not_change_it(void **state)
 {
 	struct box *b = *state;
 	CLEANUP(bytes_unref) struct bytes *before = NULL, *after = NULL;
@@ -408,7 +412,7 @@ static void read_only_mount_tells_of_a_journal_and_leaves_it_alone(void **state)
 
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	box_kill(b);
-	assert_int_equal(box_beside(b, ".mapfs-journal-", name), 1);
+	assert_int_equal(box_count_names(b, ".mapfs-journal-", name), 1);
 	before = get_file(b->room.fd, name);
 	b->options.read_only = true;
 	assert_int_equal(box_mount(b, NULL), 0);
@@ -416,11 +420,11 @@ static void read_only_mount_tells_of_a_journal_and_leaves_it_alone(void **state)
 	assert_true(box_shows(b, AUTHOR, "alice\n"));
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
 	after = get_file(b->room.fd, name);
-	assert_true(same(after, before->data, before->size));
+	assert_true(bytes_equal_data(after, before->data, before->size));
 }
 
-/* How many descriptors are open, and how many of them on files that are gone. */
-static void descriptors(unsigned *ret_all, unsigned *ret_gone)
+/* Count the open descriptors, and those of unlinked files. */
+static void count_descriptors(unsigned *ret_all, unsigned *ret_gone)
 {
 	static const char gone[] = " (deleted)";
 	DIR *dir = opendir("/proc/self/fd");
@@ -446,15 +450,15 @@ static void put_group(struct box *b, const char *group)
 	assert_int_equal(box_mkdir(b, group), 0);
 	snprintf(path, sizeof(path), "%s/group.json", group);
 	assert_int_equal(box_put(b, path, "{}"), 0);
-	/* A layer whose layer.json never comes is in no map, and is kept. */
+	/* A layer without layer.json is not saved, and is kept. */
 	snprintf(path, sizeof(path), "%s/layers/0_x", group);
 	assert_int_equal(box_mkdir(b, path), 0);
 	snprintf(path, sizeof(path), "%s/layers/0_x/index.csv", group);
 	assert_int_equal(box_put(b, path, "1\n"), 0);
 }
 
-/* What is removed, before it was in a map or after; and what waits for something else. */
-static void saves_keep_no_file_that_is_gone(void **state)
+/* Files removed before or after they were in a map, and unresolved files. */
+static void saves_close_all_unlinked_files(void **state)
 {
 	enum { SAVES = 12 };
 	struct box *b = *state;
@@ -478,13 +482,13 @@ static void saves_keep_no_file_that_is_gone(void **state)
 		assert_int_equal(box_put(b, AUTHOR, author), 0);
 		assert_int_equal(box_sync_root(b), 0);
 		box_settle(b);
-		descriptors(&all[i], &gone[i]);
+		count_descriptors(&all[i], &gone[i]);
 	}
 	if (all[SAVES - 1] > all[2] || gone[SAVES - 1] > gone[2])
 		fail_msg("of %u descriptors %u are on files that are gone, and after %d saves %u "
 			 "of %u",
 			all[2], gone[2], SAVES - 3, gone[SAVES - 1], all[SAVES - 1]);
-	/* It comes back as it was. */
+	/* It comes back unchanged. */
 	assert_int_equal(box_put_bytes(b, "images/6_s0.png", image->data, image->size), 0);
 	assert_int_equal(box_sync_root(b), 0);
 }
@@ -492,29 +496,29 @@ static void saves_keep_no_file_that_is_gone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(map_in_which_nothing_changed_is_not_written),
-		TEST(save_changes_what_was_changed_alone),
+		TEST(unchanged_map_is_not_written),
+		TEST(save_changes_only_changed_parts),
 		TEST(mode_of_the_map_is_kept),
 		TEST(save_costs_two_syncs_and_the_bytes_of_the_map),
 		TEST(sync_of_the_root_saves),
-		TEST(saves_follow_one_another),
-		TEST(saved_map_is_mounted_as_it_was_left),
-		TEST(save_that_comes_back_to_the_old_bytes_succeeds_beside_a_draft),
-		TEST(save_to_an_identity_whose_journal_lies_there_succeeds),
+		TEST(several_saves_work),
+		TEST(saved_map_shows_the_same_files_in_the_next_mount),
+		TEST(save_that_gives_the_old_bytes_succeeds_beside_a_draft),
+		TEST(save_succeeds_although_a_journal_of_the_new_identity_exists),
 		TEST(closed_change_survives_a_kill),
-		TEST(what_was_not_closed_does_not_survive_a_kill),
+		TEST(unclosed_writes_do_not_survive_a_kill),
 		TEST(fsync_makes_the_change_durable_without_a_save),
-		TEST(close_asks_for_a_sync_within_a_second),
+		TEST(close_requests_a_sync_within_a_second),
 		TEST(draft_survives_a_kill_and_a_save),
-		TEST(directory_in_place_of_a_file_of_the_map_is_refused),
-		TEST(draft_that_is_written_on_survives_a_save_and_a_kill),
-		TEST(mended_draft_does_not_come_back),
-		TEST(what_a_save_kept_for_a_backup_can_come_back_and_be_written),
+		TEST(directory_at_the_path_of_a_file_of_the_map_is_refused),
+		TEST(draft_that_is_being_written_survives_a_save_and_a_kill),
+		TEST(corrected_draft_does_not_come_back),
+		TEST(file_kept_for_a_backup_name_can_come_back_and_be_written),
 		TEST(renamed_over_content_survives_a_kill),
 		TEST(changes_after_a_save_have_a_journal_of_the_new_map),
-		TEST(map_mounted_for_writing_is_refused_a_second_such_mount),
-		TEST(read_only_mount_tells_of_a_journal_and_leaves_it_alone),
-		TEST(saves_keep_no_file_that_is_gone),
+		TEST(map_mounted_for_writing_cannot_be_mounted_for_writing_again),
+		TEST(read_only_mount_reports_a_journal_and_does_not_change_it),
+		TEST(saves_close_all_unlinked_files),
 	};
 
 	return cmocka_run_group_tests_name("vfs: saving", tests, NULL, NULL);

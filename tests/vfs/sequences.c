@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Random sequences of what programs do, against a model of what rules 2, 3, 8 and 12 of the design
- * say. Deterministic: the seed of a sequence that fails is told, and MAPFS_TEST_SEED runs it alone
- * (with MAPFS_TEST_TELL=1 its steps are shown); MAPFS_TEST_SEQUENCES asks for another number of
- * them.
+ * Random sequences of what programs do, checked against a model of rules 2, 3, 8 and 12 of the
+ * design. Deterministic: the seed of a failed sequence is printed, and MAPFS_TEST_SEED runs it
+ * alone (with MAPFS_TEST_TELL=1 its steps are printed); MAPFS_TEST_SEQUENCES sets the number of
+ * sequences.
  *
- * A step is one line in `steps`: what it does to the box and to the model. To add an operation, add
- * a function and its line; check() compares everything after each step.
+ * A step is one line in `steps`: its effect on the box and on the model. To add an operation, add a
+ * function and its line; check() compares everything after each step.
  */
-#include "box.h"
+#include "support/box.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,28 +22,28 @@ enum { SEQUENCES = 4000, SHARE = 400, STEPS = 25, TEXT = 48, FILES = 4, SCRATCH 
 struct model_file {
 	const char *path;
 	unsigned field;
-	bool lines;          /* more than one line is no fault */
-	size_t most;         /* bytes of the first one */
-	char accepted[TEXT]; /* as it was closed, or as a save left it */
-	char kept[TEXT];     /* ... as the journal or the map says */
-	char saved[TEXT];    /* what the map file says */
+	bool lines;          /* several lines are valid */
+	size_t most;         /* maximum size of the first line */
+	char accepted[TEXT]; /* as closed, or as a save left it */
+	char kept[TEXT];     /* content in the journal or the map */
+	char saved[TEXT];    /* content in the map file */
 	bool draft;
 	char refused[TEXT]; /* the draft, as it was closed */
 	struct fd *fd;      /* a writer that stays open */
-	bool staged;        /* something was written or cut since it was opened */
-	bool written;       /* ... and written since the last verdict */
-	bool cut;           /* ... and only cut */
-	bool closed;        /* ... and closed so, which a save judges, too */
-	bool bad;           /* the last verdict */
+	bool staged;        /* written or truncated since it was opened */
+	bool written;       /* written since the last validation */
+	bool cut;           /* only truncated */
+	bool closed;        /* closed after a truncation, which a save validates too */
+	bool bad;           /* refused by the last validation */
 	char stage[TEXT];
-	bool logged; /* there was no verdict since it was closed so, and a journal says this */
+	bool logged; /* not validated since it was closed; a journal has this content */
 	char log[TEXT];
 };
 
 struct model_scratch {
 	const char *path;
 	bool there;
-	bool explained; /* no copy of it is left at the end */
+	bool explained; /* it is not copied out at the end */
 	char text[TEXT];
 };
 
@@ -55,25 +55,25 @@ struct model {
 	bool tell;
 };
 
-/* The sequence that runs; 0: none. */
+/* The seed of the running sequence; 0: none. */
 static uint32_t running;
 static struct box box;
 
-static unsigned pick(struct model *m, unsigned n)
+static unsigned pick_number(struct model *m, unsigned n)
 {
 	m->random = m->random * 1664525u + 1013904223u;
 	return (m->random >> 16) % n;
 }
 
-static const char *content(struct model *m)
+static const char *pick_content(struct model *m)
 {
 	static const char *const texts[] = {"", "\n", "a", "b\n", "bob", "x y\n", "two\nlines\n",
 		"\n\n", "many\nmore\nlines", "0123456789", "\xff\xfe\n", "caf\xc3\xa9\n"};
 
-	return texts[pick(m, sizeof(texts) / sizeof(texts[0]))];
+	return texts[pick_number(m, sizeof(texts) / sizeof(texts[0]))];
 }
 
-/* Of what is not ASCII, content() has one character, and cuts and writes make halves of it. */
+/* content() uses one character outside ASCII, which truncations and writes may split. */
 static bool is_utf8(const char *text)
 {
 	for (const char *p = text; *p; p++) {
@@ -85,8 +85,10 @@ static bool is_utf8(const char *text)
 	return true;
 }
 
-/* Layout rule 9: one line of UTF-8, of so many bytes (settings: several); a missing line feed is
- * added. */
+/*
+ * Layout rule 9: one line of UTF-8 up to the maximum size (settings: several); a missing line feed
+ * is added.
+ */
 static bool validate(const struct model_file *f, const char *text, char ret[TEXT])
 {
 	size_t n = strlen(text);
@@ -105,8 +107,8 @@ static const char *shown(const struct model_file *f)
 	return f->staged ? f->stage : f->draft ? f->refused : f->accepted;
 }
 
-/* A verdict on text. */
-static int put(struct model_file *f, const char *text)
+/* Validate the text. */
+static int validate_text(struct model_file *f, const char *text)
 {
 	char canonical[TEXT];
 
@@ -117,49 +119,53 @@ static int put(struct model_file *f, const char *text)
 		return 0;
 	}
 	f->draft = true;
-	memmove(f->refused, text, strlen(text) + 1); /* perhaps itself */
+	memmove(f->refused, text, strlen(text) + 1); /* may be the same buffer */
 	return -EINVAL;
 }
 
-static struct model_file *any_file(struct model *m, bool opened)
+static struct model_file *pick_file(struct model *m, bool opened)
 {
-	struct model_file *f = &m->files[pick(m, FILES)];
+	struct model_file *f = &m->files[pick_number(m, FILES)];
 
 	return (f->fd != NULL) == opened ? f : NULL;
 }
 
 static void step_put(struct model *m)
 {
-	struct model_file *f = any_file(m, false);
-	const char *text = content(m);
+	struct model_file *f = pick_file(m, false);
+	const char *text = pick_content(m);
 
 	if (!f)
 		return;
 	if (m->tell)
 		printf("  put %s \"%s\"\n", f->path, text);
-	/* With nothing written the truncation waits for RELEASE, and close cannot tell. */
-	assert_int_equal(box_put(m->b, f->path, text), *text ? put(f, text) : (put(f, text), 0));
+	/*
+	 * Without a write, the truncation is applied at RELEASE, and close cannot report its
+	 * result.
+	 */
+	assert_int_equal(box_put(m->b, f->path, text),
+		*text ? validate_text(f, text) : (validate_text(f, text), 0));
 }
 
 static void step_truncate(struct model *m)
 {
-	struct model_file *f = any_file(m, false);
+	struct model_file *f = pick_file(m, false);
 	char text[TEXT] = {0};
 	size_t n;
 
 	if (!f)
 		return;
 	snprintf(text, sizeof(text), "%s", shown(f));
-	n = pick(m, (unsigned)strlen(text) + 1);
+	n = pick_number(m, (unsigned)strlen(text) + 1);
 	text[n] = '\0';
 	if (m->tell)
 		printf("  truncate %s %zu\n", f->path, n);
-	assert_int_equal(box_truncate(m->b, f->path, n), put(f, text));
+	assert_int_equal(box_truncate(m->b, f->path, n), validate_text(f, text));
 }
 
 static void step_open(struct model *m)
 {
-	struct model_file *f = any_file(m, false);
+	struct model_file *f = pick_file(m, false);
 
 	if (!f)
 		return;
@@ -172,8 +178,8 @@ static void step_open(struct model *m)
 
 static void step_write(struct model *m)
 {
-	struct model_file *f = any_file(m, true);
-	const char *text = content(m);
+	struct model_file *f = pick_file(m, true);
+	const char *text = pick_content(m);
 	size_t at, n = strlen(text), size;
 
 	if (!f || !n)
@@ -181,7 +187,7 @@ static void step_write(struct model *m)
 	if (!f->staged)
 		strcpy(f->stage, shown(f));
 	size = strlen(f->stage);
-	at = pick(m, (unsigned)size + 1);
+	at = pick_number(m, (unsigned)size + 1);
 	if (at + n >= TEXT)
 		return;
 	if (m->tell)
@@ -196,14 +202,14 @@ static void step_write(struct model *m)
 
 static void step_cut(struct model *m)
 {
-	struct model_file *f = any_file(m, true);
+	struct model_file *f = pick_file(m, true);
 	size_t n;
 
 	if (!f)
 		return;
 	if (!f->staged)
 		strcpy(f->stage, shown(f));
-	n = pick(m, (unsigned)strlen(f->stage) + 1);
+	n = pick_number(m, (unsigned)strlen(f->stage) + 1);
 	if (m->tell)
 		printf("  ftruncate %s %zu\n", f->path, n);
 	assert_int_equal(fd_truncate(f->fd, n), 0);
@@ -217,7 +223,7 @@ static void step_cut(struct model *m)
 
 static int verdict(struct model_file *f)
 {
-	int r = put(f, f->stage);
+	int r = validate_text(f, f->stage);
 
 	f->bad = r < 0;
 	f->written = f->cut = f->closed = f->logged = false;
@@ -226,7 +232,7 @@ static int verdict(struct model_file *f)
 
 static void step_flush(struct model *m)
 {
-	struct model_file *f = any_file(m, true);
+	struct model_file *f = pick_file(m, true);
 
 	if (!f)
 		return;
@@ -244,7 +250,7 @@ static void step_flush(struct model *m)
 
 static void step_fsync(struct model *m)
 {
-	struct model_file *f = any_file(m, true);
+	struct model_file *f = pick_file(m, true);
 
 	if (!f)
 		return;
@@ -252,13 +258,13 @@ static void step_fsync(struct model *m)
 		printf("  fsync %s\n", f->path);
 	if (f->written || f->cut)
 		verdict(f);
-	/* The refusal is close's to tell. */
+	/* The close reports the refusal. */
 	assert_int_equal(fd_fsync(f->fd), 0);
 }
 
 static void step_release(struct model *m)
 {
-	struct model_file *f = any_file(m, true);
+	struct model_file *f = pick_file(m, true);
 
 	if (!f)
 		return;
@@ -273,7 +279,7 @@ static void step_release(struct model *m)
 
 static void step_drop(struct model *m)
 {
-	struct model_file *f = any_file(m, false);
+	struct model_file *f = pick_file(m, false);
 
 	if (!f)
 		return;
@@ -286,8 +292,8 @@ static void step_drop(struct model *m)
 
 static void step_scratch(struct model *m)
 {
-	struct model_scratch *s = &m->scratch[pick(m, SCRATCH)];
-	const char *text = content(m);
+	struct model_scratch *s = &m->scratch[pick_number(m, SCRATCH)];
+	const char *text = pick_content(m);
 
 	if (m->tell)
 		printf("  scratch %s \"%s\"\n", s->path, text);
@@ -298,7 +304,7 @@ static void step_scratch(struct model *m)
 
 static void step_unlink(struct model *m)
 {
-	struct model_scratch *s = &m->scratch[pick(m, SCRATCH)];
+	struct model_scratch *s = &m->scratch[pick_number(m, SCRATCH)];
 
 	if (m->tell)
 		printf("  unlink %s\n", s->path);
@@ -308,8 +314,8 @@ static void step_unlink(struct model *m)
 
 static void step_move(struct model *m)
 {
-	struct model_scratch *from = &m->scratch[pick(m, SCRATCH)];
-	struct model_scratch *to = &m->scratch[pick(m, SCRATCH)];
+	struct model_scratch *from = &m->scratch[pick_number(m, SCRATCH)];
+	struct model_scratch *to = &m->scratch[pick_number(m, SCRATCH)];
 
 	if (m->tell)
 		printf("  rename %s %s\n", from->path, to->path);
@@ -323,8 +329,8 @@ static void step_move(struct model *m)
 
 static void step_rename_over(struct model *m)
 {
-	struct model_scratch *from = &m->scratch[pick(m, SCRATCH)];
-	struct model_file *f = any_file(m, false);
+	struct model_scratch *from = &m->scratch[pick_number(m, SCRATCH)];
+	struct model_file *f = pick_file(m, false);
 	char canonical[TEXT];
 
 	if (!f || !from->there)
@@ -336,12 +342,12 @@ static void step_rename_over(struct model *m)
 		return;
 	}
 	assert_int_equal(box_rename(m->b, from->path, f->path), 0);
-	put(f, from->text);
+	validate_text(f, from->text);
 	from->there = false;
 }
 
-/* What was cut, and closed with nothing written, is judged by a save at the latest. */
-static void judge_closed(struct model *m)
+/* A save validates files that were truncated and closed without a write. */
+static void validate_closed(struct model *m)
 {
 	for (int i = 0; i < FILES; i++) {
 		struct model_file *f = &m->files[i];
@@ -349,13 +355,13 @@ static void judge_closed(struct model *m)
 		if (f->closed)
 			verdict(f);
 		else if (f->logged || f->draft)
-			f->bad = put(f, f->logged ? f->log : f->refused) < 0;
+			f->bad = validate_text(f, f->logged ? f->log : f->refused) < 0;
 		f->logged = false;
 	}
 }
 
-/* What was accepted has its canonical form from now on. */
-static void save(struct model *m)
+/* Accepted content has its canonical form from now on. */
+static void save_model(struct model *m)
 {
 	for (int i = 0; i < FILES; i++) {
 		struct model_file *f = &m->files[i];
@@ -370,9 +376,9 @@ static void step_save(struct model *m)
 {
 	if (m->tell)
 		printf("  save\n");
-	judge_closed(m);
+	validate_closed(m);
 	assert_int_equal(box_save(m->b, NULL), OUTCOME_DONE);
-	save(m);
+	save_model(m);
 }
 
 static void forget_open(struct model *m)
@@ -392,14 +398,14 @@ static void step_kill(struct model *m)
 	box_remount(m->b);
 	for (int i = 0; i < FILES; i++) {
 		strcpy(m->files[i].accepted, m->files[i].kept);
-		/* The mount that replays a cut validates it. */
+		/* The mount that replays a truncation validates it. */
 		if (m->files[i].logged)
-			put(&m->files[i], m->files[i].log);
+			validate_text(&m->files[i], m->files[i].log);
 	}
 	forget_open(m);
 }
 
-static bool leaves(const struct model *m)
+static bool has_leftovers(const struct model *m)
 {
 	bool left = false;
 
@@ -414,13 +420,13 @@ static void step_end(struct model *m)
 {
 	if (m->tell)
 		printf("  end\n");
-	judge_closed(m);
-	assert_int_equal(box_end(m->b, NULL), leaves(m) ? OUTCOME_PARTIAL : OUTCOME_DONE);
-	save(m);
+	validate_closed(m);
+	assert_int_equal(box_end(m->b, NULL), has_leftovers(m) ? OUTCOME_PARTIAL : OUTCOME_DONE);
+	save_model(m);
 	for (int i = 0; i < FILES; i++)
 		m->files[i].draft = false;
 	forget_open(m);
-	assert_int_equal(box_beside(m->b, ".mapfs-journal-", NULL), 0);
+	assert_int_equal(box_count_names(m->b, ".mapfs-journal-", NULL), 0);
 	box_remount(m->b);
 }
 
@@ -446,24 +452,24 @@ static const struct {
 	{step_end, 1},
 };
 
-static void step(struct model *m)
+static void run_random_step(struct model *m)
 {
 	unsigned total = 0, at;
 	size_t i;
 
 	for (i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
 		total += steps[i].weight;
-	at = pick(m, total);
+	at = pick_number(m, total);
 	for (i = 0; at >= steps[i].weight; i++)
 		at -= steps[i].weight;
 	steps[i].run(m);
 }
 
-/* NULL: all is as the model says. */
-static const char *check(struct model *m)
+/* Returns NULL if everything is as in the model. */
+static const char *find_difference(struct model *m)
 {
 	struct bytes *map = box_map(m->b);
-	const char *wrong = map_sound(map) ? NULL : "the map";
+	const char *wrong = map_is_sound(map) ? NULL : "the map";
 	char canonical[TEXT];
 	struct stat a;
 
@@ -487,13 +493,13 @@ static const char *check(struct model *m)
 			     : box_stat(m->b, s->path, &a) != -ENOENT)
 			wrong = s->path;
 	}
-	if (!wrong && box_beside(m->b, ".mapfs-new-", NULL))
+	if (!wrong && box_count_names(m->b, ".mapfs-new-", NULL))
 		wrong = "litter";
 	bytes_unref(map);
 	return wrong;
 }
 
-static void begin(struct model *m, struct box *b, uint32_t seed)
+static void start_model(struct model *m, struct box *b, uint32_t seed)
 {
 	*m = (struct model){
 		.b = b,
@@ -506,7 +512,7 @@ static void begin(struct model *m, struct box *b, uint32_t seed)
 		.random = seed * 2654435761u + 1,
 		.tell = getenv("MAPFS_TEST_TELL") != NULL,
 	};
-	save(m);
+	save_model(m);
 }
 
 static void sequence(uint32_t seed)
@@ -516,21 +522,21 @@ static void sequence(uint32_t seed)
 	running = seed;
 	box_make(&box);
 	assert_int_equal(box_mount(&box, NULL), 0);
-	begin(&m, &box, seed);
+	start_model(&m, &box, seed);
 	for (int i = 0; i < STEPS; i++) {
 		const char *wrong;
 
 		if (m.tell)
 			printf("%d:\n", i);
-		step(&m);
-		wrong = check(&m);
+		run_random_step(&m);
+		wrong = find_difference(&m);
 		if (wrong)
 			fail_msg("seed %u, step %d: %s is not as the model says", seed, i, wrong);
 	}
 	box_remove(&box);
 }
 
-static void random_sequences_do_what_the_rules_say(void **state)
+static void random_sequences_follow_the_rules(void **state)
 {
 	const char *one = getenv("MAPFS_TEST_SEED");
 	uint32_t n = sequences_to_run(SEQUENCES, SHARE);
@@ -543,8 +549,8 @@ static void random_sequences_do_what_the_rules_say(void **state)
 	running = 0;
 }
 
-/* Called by cmocka also where an assertion failed. */
-static int tell_seed(void **state)
+/* cmocka also calls it after a failed assertion. */
+static int print_seed(void **state)
 {
 	(void)state;
 	io_set_hook(NULL, NULL);
@@ -558,7 +564,7 @@ static int tell_seed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(random_sequences_do_what_the_rules_say, tell_seed),
+		cmocka_unit_test_teardown(random_sequences_follow_the_rules, print_seed),
 	};
 
 	rooms_in_memory();

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* The size that is told of a file is the length of what is read, for the kernel cuts what it reads
- * to that. */
-#include "box.h"
+/* The reported size of a file is the length of its content, because the kernel cuts reads to it. */
+#include "support/box.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,8 +18,10 @@ static void saved(void *arg, struct report *report)
 	report_finish(report);
 }
 
-/* Saves after a change; DAT's size is asked for when the owner has looked after the save so many
- * times. false: the save was over by then. */
+/*
+ * Save after a change, and ask for DAT's size after the owner has run `times` times. Returns false
+ * if the save was over by then.
+ */
 static bool size_during_save(struct box *b, unsigned times)
 {
 	struct pending p = {0};
@@ -47,7 +48,7 @@ static bool size_during_save(struct box *b, unsigned times)
 	return asked;
 }
 
-static void a_size_is_right_whenever_a_save_comes(void **state)
+static void a_size_is_right_at_any_time_during_a_save(void **state)
 {
 	struct box b = {0};
 	struct error e = ERROR_INIT;
@@ -64,7 +65,7 @@ static void a_size_is_right_whenever_a_save_comes(void **state)
 
 enum { ENVELOPES = 300, POINTS = 300, TEXT_SIZE = 64 };
 
-/* An envelope of so many points that nobody writes its text to tell its size. */
+/* An envelope with too many points to write its text only for its size. */
 static char *long_envelope(void)
 {
 	char *text = calloc(POINTS + 1, TEXT_SIZE), *end = text;
@@ -84,7 +85,7 @@ struct listing {
 	unsigned n;
 };
 
-static bool take(struct call *c, const char *name, const struct stat *a, uint64_t next)
+static bool record_size(struct call *c, const char *name, const struct stat *a, uint64_t next)
 {
 	struct listing *l = (struct listing *)c;
 
@@ -94,7 +95,7 @@ static bool take(struct call *c, const char *name, const struct stat *a, uint64_
 	return true;
 }
 
-/* As many bytes as a reader gets who does not mind what it was told. */
+/* Number of bytes that a reader gets if it ignores the reported size. */
 static size_t length_of(struct box *b, const char *path)
 {
 	enum { MOST = POINTS * TEXT_SIZE * 2 };
@@ -111,11 +112,11 @@ static size_t length_of(struct box *b, const char *path)
 	return (size_t)n;
 }
 
-/* One by one, and in a listing longer than what sizes are asked for at a time. */
-static void what_takes_long_to_write_has_its_size(void **state)
+/* One by one, and in a listing of more files than are sized at a time. */
+static void files_that_take_long_to_write_have_their_size(void **state)
 {
 	struct pending lookup = {.call = {.ino = VFS_ROOT_INO, .name = "envelopes"}};
-	struct listing l = {.p = {.call = {.emit = take, .with_attributes = true}}};
+	struct listing l = {.p = {.call = {.emit = record_size, .with_attributes = true}}};
 	char *text = long_envelope(), path[32];
 	struct box b = {0};
 	struct stat a;
@@ -132,7 +133,7 @@ static void what_takes_long_to_write_has_its_size(void **state)
 	assert_int_equal(box_end(&b, NULL), OUTCOME_DONE);
 	assert_int_equal(box_mount(&b, NULL), 0);
 	assert_int_equal(box_stat(&b, path, &a), 0);
-	size = length_of(&b, path); /* all are the same */
+	size = length_of(&b, path); /* all have the same size */
 	assert_int_equal(a.st_size, size);
 	box_submit(&b, &lookup, vfs_lookup);
 	assert_int_equal(box_wait(&lookup), 0);
@@ -149,8 +150,8 @@ static void what_takes_long_to_write_has_its_size(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_size_is_right_whenever_a_save_comes),
-		cmocka_unit_test(what_takes_long_to_write_has_its_size),
+		cmocka_unit_test(a_size_is_right_at_any_time_during_a_save),
+		cmocka_unit_test(files_that_take_long_to_write_have_their_size),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * Short sequences that random ones found, or that they led to. Each is a script: one step a line,
- * what it returns (0 where nothing is said), and at the end what the map file holds.
+ * Short sequences found by random tests, or similar to these. Each is a script: one step per line
+ * with its result (0 if none is given), and finally the content of the map file.
  *
  * The map: images 0_grass.png 1_sky.json 2_moon.png 3.png, sounds 0_wind.opus 1_rain.opus; layers
  * deco, q1 and q2 refer to grass, sky and moon, snd to rain.
  */
-#include "box.h"
+#include "support/box.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "structure_map.h"
+#include "support/structure_map.h"
 
 static struct box box;
 
@@ -33,7 +33,7 @@ static int content(const char *word)
 	return content_text(strcmp(word, "nothing") == 0 ? "" : word);
 }
 
-static int put(const char *path, const char *word)
+static int put_content(const char *path, const char *word)
 {
 	const struct bytes *b = content_bytes(content(word));
 
@@ -42,7 +42,7 @@ static int put(const char *path, const char *word)
 
 static int refer(const char *layer, const char *stem)
 {
-	char path[300], text[300]; /* room for any word of a line */
+	char path[300], text[300]; /* space for any word of a line */
 
 	snprintf(path, sizeof(path), "groups/0_g/layers/%s/layer.json", layer);
 	snprintf(text, sizeof(text), "{\"image\": \"%s\"}", stem);
@@ -53,16 +53,16 @@ static int shows(const char *path, const char *word)
 {
 	const struct bytes *want = content_bytes(content(word));
 	struct bytes *got = box_get(&box, path);
-	bool yes = same(got, want->data, want->size);
+	bool yes = bytes_equal_data(got, want->data, want->size);
 
 	bytes_unref(got);
 	return yes ? 0 : -EIO;
 }
 
-static int one(const char *what, const char *a, const char *b)
+static int run_step(const char *what, const char *a, const char *b)
 {
 	if (strcmp(what, "put") == 0)
-		return put(a, b);
+		return put_content(a, b);
 	if (strcmp(what, "mv") == 0)
 		return box_rename(&box, a, b);
 	if (strcmp(what, "rm") == 0)
@@ -86,8 +86,8 @@ static int one(const char *what, const char *a, const char *b)
 	return 0;
 }
 
-/* A line: step, up to two words, and "= errno" where it fails. */
-static void line(const char *text)
+/* Run a line: step, up to two words, and "= errno" if it fails. */
+static void run_line(const char *text)
 {
 	char what[16] = "", a[256] = "", b[256] = "", *at;
 	char copy[512];
@@ -102,40 +102,42 @@ static void line(const char *text)
 		*at = '\0';
 	}
 	sscanf(copy, "%15s %255s %255s", what, a, b);
-	got = one(what, a, b);
+	got = run_step(what, a, b);
 	if (got != want)
 		fail_msg("\"%s\" returned %d, not %d", text, got, want);
 }
 
-static void script(const char *text)
+static void run_script(const char *text)
 {
 	while (*text) {
 		size_t n = strcspn(text, "\n");
 		char copy[256];
 
 		snprintf(copy, sizeof(copy), "%.*s", (int)n, text);
-		line(copy);
+		run_line(copy);
 		text += n + (text[n] == '\n');
 	}
 }
 
-/* The images' names, each with its content's word if it is another than at the beginning, and then
- * what the layers refer to. */
-static void ends_with(const char *want)
+/*
+ * Check the names of the images, each with its content's word if it changed, and then the
+ * references of the layers.
+ */
+static void check_end(const char *want)
 {
 	static const struct {
 		const char *name, *word;
 	} was[] = {{"grass", "grass"}, {"sky", "ext7"}, {"moon", "moon"}};
 	static const char *const words[] = {"grass", "moon", "png1", "png2", "ext4"};
 	struct bytes *map;
-	struct map_says s;
+	struct map_content s;
 	char text[512] = "";
 	size_t n = 0;
 
 	box_end(&box, NULL);
-	assert_int_equal(box_beside(&box, ".mapfs-journal-", NULL), 0);
+	assert_int_equal(box_count_names(&box, ".mapfs-journal-", NULL), 0);
 	map = box_map(&box);
-	assert_true(map_sound(map) && map_read(map, &s));
+	assert_true(map_is_sound(map) && map_read(map, &s));
 	bytes_unref(map);
 	for (unsigned i = 0; i < s.n_images; i++) {
 		const char *name = s.images[i].name;
@@ -163,18 +165,18 @@ static void ends_with(const char *want)
 	static void name(void **state)                                                             \
 	{                                                                                          \
 		(void)state;                                                                       \
-		script(steps);                                                                     \
-		ends_with(end);                                                                    \
+		run_script(steps);                                                                 \
+		check_end(end);                                                                    \
 	}
 
 #define UNCHANGED "grass sky moon - : grass,sky,moon"
 
-CASE(what_was_removed_and_written_again_with_its_old_content_survives_a_kill,
+CASE(a_removed_file_written_again_with_its_old_content_survives_a_kill,
 	"rm images/0_grass.png\n"
 	"put images/0_grass.png grass\n"
 	"kill",
 	UNCHANGED)
-CASE(what_was_removed_and_renamed_over_with_its_old_content_survives_a_kill,
+CASE(a_removed_file_replaced_by_a_rename_with_its_old_content_survives_a_kill,
 	"rm images/0_grass.png\n"
 	"put images/t.bak grass\n"
 	"mv images/t.bak images/0_grass.png\n"
@@ -183,7 +185,7 @@ CASE(what_was_removed_and_renamed_over_with_its_old_content_survives_a_kill,
 #define LONG                                                                                       \
 	"a_name_of_more_than_the_127_bytes_that_the_field_of_an_image_takes_so_that_it_cannot_be_" \
 	"made_and_no_file_that_there_is_can_get_it"
-CASE(a_name_that_is_too_long_for_its_field_is_refused_where_it_is_made_or_renamed,
+CASE(a_name_too_long_for_its_field_is_refused_in_create_and_rename,
 	"put images/7_" LONG ".png png1 = 36\n"
 	"mv images/0_grass.png images/7_" LONG ".png = 36",
 	UNCHANGED)
@@ -197,7 +199,7 @@ CASE(a_saved_new_image_that_moves_to_a_backup_name_stays_in_the_map,
 	"save\n"
 	"mv images/new.png images/new.png~",
 	"grass sky moon - new=png1 : grass,sky,moon")
-CASE(a_renamed_image_that_was_saved_and_moves_to_a_backup_name_stays_as_it_was_saved,
+CASE(a_saved_renamed_image_that_moves_to_a_backup_name_stays_in_the_map,
 	"mv images/0_grass.png images/5_x.png\n"
 	"save\n"
 	"mv images/5_x.png images/5_x.png~",
@@ -207,7 +209,7 @@ CASE(a_refused_rename_over_the_old_path_of_a_renamed_image_changes_nothing,
 	"put images/t.bak bad\n"
 	"mv images/t.bak images/0_grass.png = EPERM",
 	"sky moon - x=grass : x,sky,moon")
-CASE(a_refused_other_form_that_is_renamed_takes_no_image_along,
+CASE(renaming_a_refused_other_form_does_not_rename_the_image,
 	"put images/0_grass.json bad = EINVAL\n"
 	"mv images/0_grass.json images/.x\n"
 	"shows images/0_grass.png grass\n"
@@ -227,7 +229,7 @@ CASE(an_image_renamed_over_a_new_one_keeps_its_references,
 	"put images/new.png png1\n"
 	"mv images/0_grass.png images/new.png",
 	"sky moon - new=grass : new,sky,moon")
-CASE(an_edited_copy_that_comes_back_under_a_new_name_is_its_image,
+CASE(an_edited_file_that_comes_back_under_a_new_name_is_its_image,
 	"mv images/0_grass.png images/t.bak\n"
 	"put images/t.bak png2\n"
 	"mv images/t.bak images/5_x.png",
@@ -253,18 +255,18 @@ CASE(the_other_ending_of_a_new_image_is_the_same_image,
 	"put images/new.json ext4\n"
 	"none images/new.png",
 	"grass sky moon - new=ext4 : grass,sky,moon")
-CASE(a_way_back_through_scratch_survives_a_kill,
+CASE(a_rename_to_scratch_and_back_survives_a_kill,
 	"mv images/0_grass.png images/5_x.png\n"
 	"mv images/5_x.png images/t.bak\n"
 	"mv images/t.bak images/0_grass.png\n"
 	"kill",
 	UNCHANGED)
-CASE(a_copy_that_cannot_be_put_where_it_was_moved_keeps_its_bytes,
+CASE(a_copy_refused_at_its_new_path_keeps_its_bytes,
 	"mv images/1_sky.json images/t.bak\n"
 	"mv images/t.bak images/0_grass.png = EPERM\n"
 	"mv images/t.bak images/1_sky.json",
 	UNCHANGED)
-CASE(a_dropped_draft_in_the_other_form_leaves_what_was_moved_away,
+CASE(dropping_a_draft_in_the_other_form_keeps_a_moved_image,
 	"mv images/1_sky.json images/t.bak\n"
 	"put images/1_sky.png bad = EINVAL\n"
 	"drop images/1_sky.png\n"
@@ -273,7 +275,7 @@ CASE(a_dropped_draft_in_the_other_form_leaves_what_was_moved_away,
 	"mv images/t.bak images/1_sky.json\n"
 	"kill",
 	UNCHANGED)
-CASE(a_dropped_draft_in_the_other_form_leaves_what_a_save_has,
+CASE(dropping_a_draft_in_the_other_form_keeps_a_saved_image,
 	"put images/new.json ext4\n"
 	"save\n"
 	"mv images/new.json images/t.bak\n"
@@ -281,37 +283,37 @@ CASE(a_dropped_draft_in_the_other_form_leaves_what_a_save_has,
 	"drop images/new.png\n"
 	"kill",
 	"grass sky moon - new=ext4 : grass,sky,moon")
-CASE(a_dropped_draft_in_the_other_form_leaves_what_was_removed,
+CASE(dropping_a_draft_in_the_other_form_does_not_restore_a_removed_image,
 	"rm images/1_sky.json\n"
 	"put images/1_sky.png bad = EINVAL\n"
 	"drop images/1_sky.png\n"
 	"none images/1_sky.json",
 	"grass moon - : grass,none,moon")
-CASE(what_a_save_removed_does_not_come_back_with_a_refused_file,
+CASE(an_image_removed_by_a_save_does_not_come_back_with_a_refused_file,
 	"rm images/0_grass.png\n"
 	"save\n"
 	"put images/0_grass.png bad = EINVAL",
 	"sky moon - : none,sky,moon")
-CASE(what_a_save_removed_does_not_come_back_with_a_refused_other_form,
+CASE(an_image_removed_by_a_save_does_not_come_back_with_a_refused_other_form,
 	"rm images/1_sky.json\n"
 	"save\n"
 	"put images/1_sky.png bad = EINVAL\n"
 	"save",
 	"grass moon - : grass,none,moon")
-CASE(what_a_save_removed_does_not_come_back_with_a_refused_file_that_was_moved_away,
+CASE(an_image_removed_by_a_save_does_not_come_back_with_a_moved_refused_file,
 	"rm images/0_grass.png\n"
 	"save\n"
 	"put images/0_grass.png bad = EINVAL\n"
 	"mv images/0_grass.png images/0_grass.png~",
 	"sky moon - : none,sky,moon")
-CASE(what_a_save_removed_does_not_come_back_with_a_dropped_draft,
+CASE(an_image_removed_by_a_save_does_not_come_back_with_a_dropped_draft,
 	"rm images/0_grass.png\n"
 	"save\n"
 	"put images/0_grass.png bad = EINVAL\n"
 	"drop images/0_grass.png\n"
 	"none images/0_grass.png",
 	"sky moon - : none,sky,moon")
-CASE(what_a_save_removed_and_is_made_again_under_a_backup_name_is_none_of_the_map,
+CASE(a_removed_image_written_to_a_backup_name_is_not_in_the_map,
 	"rm images/0_grass.png\n"
 	"save\n"
 	"put images/0_grass.png bad = EINVAL\n"
@@ -319,7 +321,7 @@ CASE(what_a_save_removed_and_is_made_again_under_a_backup_name_is_none_of_the_ma
 	"put images/0_grass.png png1\n"
 	"mv images/0_grass.png images/0_grass.png~",
 	"sky moon - : none,sky,moon")
-CASE(a_directory_is_no_form_of_an_image,
+CASE(a_directory_is_not_a_form_of_an_image,
 	"mkdir images/0_grass.json\n"
 	"rmdir images/0_grass.json\n"
 	"shows images/0_grass.png grass",
@@ -328,13 +330,13 @@ CASE(a_new_image_that_was_refused_can_be_written_again,
 	"put images/new.png nothing\n"
 	"put images/new.png png1",
 	"grass sky moon - new=png1 : grass,sky,moon")
-CASE(what_replaced_a_refused_new_image_survives_a_kill,
+CASE(a_replacement_of_a_refused_new_image_survives_a_kill,
 	"put images/new.png bad = EINVAL\n"
 	"put images/t.bak png1\n"
 	"mv images/t.bak images/new.png\n"
 	"kill",
 	"grass sky moon - new=png1 : grass,sky,moon")
-CASE(what_replaced_a_refused_other_form_survives_a_kill,
+CASE(a_replacement_of_a_refused_other_form_survives_a_kill,
 	"put images/1_sky.png bad = EINVAL\n"
 	"put images/t.bak png1\n"
 	"mv images/t.bak images/1_sky.png\n"
@@ -365,7 +367,7 @@ CASE(a_reference_survives_a_save_and_a_kill,
 	"refer 2_q1 3\n"
 	"kill",
 	"sky moon - : none,-,moon")
-CASE(what_was_made_and_removed_after_a_save_is_gone_after_a_kill,
+CASE(a_file_created_and_removed_after_a_save_is_gone_after_a_kill,
 	"rm images/0_grass.png\n"
 	"save\n"
 	"put images/t.bak png1\n"
@@ -380,32 +382,32 @@ CASE(a_new_image_overwrites_no_other_after_a_save_and_a_kill,
 	"kill\n"
 	"save",
 	"moon=png1 sky moon - : none,sky,moon")
-/* Numbers are those of the mount: sky has 1, and stands second still. */
-CASE(a_new_image_has_its_place_after_a_save_and_a_kill,
+/* Positions are those of the mount: sky has 1, and stays the second. */
+CASE(a_new_image_keeps_its_position_after_a_save_and_a_kill,
 	"mv images/2_moon.png images/0_x.png\n"
 	"save\n"
 	"put images/2_new.png png1\n"
 	"kill",
 	"x=moon grass sky new=png1 - : grass,sky,x")
-CASE(a_moved_image_has_its_place_after_a_save_and_a_kill,
+CASE(a_moved_image_keeps_its_position_after_a_save_and_a_kill,
 	"mv images/2_moon.png images/0_x.png\n"
 	"save\n"
 	"mv images/3.png images/2_z.png\n"
 	"kill",
 	"x=moon grass sky z : grass,sky,x")
-CASE(an_image_that_returns_has_its_place_after_a_save_and_a_kill,
+CASE(an_image_that_returns_keeps_its_position_after_a_save_and_a_kill,
 	"mv images/2_moon.png images/0_x.png\n"
 	"save\n"
 	"mv images/0_x.png images/2_moon.png\n"
 	"kill",
 	UNCHANGED)
-CASE(a_number_behind_all_others_is_before_what_has_none_after_a_save_and_a_kill,
+CASE(the_highest_number_precedes_names_without_numbers_after_a_save_and_a_kill,
 	"put images/last.png png1\n"
 	"save\n"
 	"put images/7_new.png png2\n"
 	"kill",
 	"grass sky moon - new=png2 last=png1 : grass,sky,moon")
-CASE(a_new_image_that_was_moved_away_and_comes_back_beside_its_successor_survives_a_kill,
+CASE(a_moved_new_image_that_comes_back_beside_its_successor_survives_a_kill,
 	"put images/y.png png1\n"
 	"mv images/y.png images/y.png~\n"
 	"put images/y.png png2\n"
@@ -414,7 +416,7 @@ CASE(a_new_image_that_was_moved_away_and_comes_back_beside_its_successor_survive
 	"shows images/y.png png2\n"
 	"shows images/g.png png1",
 	"grass sky moon - g=png1 y=png2 : grass,sky,moon")
-CASE(a_new_image_that_was_moved_away_and_comes_back_beside_what_was_moved_there_survives_a_kill,
+CASE(a_moved_new_image_that_comes_back_beside_an_image_moved_there_survives_a_kill,
 	"put images/y.png png1\n"
 	"mv images/y.png images/y.png~\n"
 	"mv images/2_moon.png images/y.png\n"
@@ -423,19 +425,19 @@ CASE(a_new_image_that_was_moved_away_and_comes_back_beside_what_was_moved_there_
 	"shows images/y.png moon\n"
 	"shows images/g.png png1",
 	"grass sky - g=png1 y=moon : grass,sky,y")
-CASE(a_reference_to_a_new_image_holds_through_a_backup_by_rename,
+CASE(a_reference_to_a_new_image_survives_a_backup_by_rename,
 	"put images/y.png png1\n"
 	"refer 2_q1 y\n"
 	"mv images/y.png images/y.png~\n"
 	"put images/y.png png2",
 	"grass sky moon - y=png2 : grass,y,moon")
-CASE(a_new_image_that_was_moved_away_is_none_of_the_map,
+CASE(a_new_image_moved_to_a_scratch_name_is_not_in_the_map,
 	"put images/new.png png1\n"
 	"mv images/new.png images/new.png~\n"
 	"put images/new.png bad = EINVAL",
 	"grass sky moon - : grass,sky,moon")
 
-CASE(a_renamed_image_is_known_by_its_new_name_in_files_that_were_there,
+CASE(existing_files_can_name_a_renamed_image_by_its_new_name,
 	"refer 2_q1 5_x\n"
 	"refer 3_q2 5_y\n"
 	"mv images/0_grass.png images/5_x.png\n"
@@ -445,42 +447,44 @@ CASE(a_renamed_image_is_known_by_its_new_name_in_files_that_were_there,
 	"kill\n"
 	"drop groups/0_g/layers/3_q2/layer.json = 61",
 	"sky moon - y=grass : y,y,y")
-/* The saved map calls the image "new". What takes its old place is another image: references name
- * what was saved. */
-CASE(a_file_at_the_old_place_of_a_saved_rename_survives_a_kill,
+/*
+ * The saved map calls the image "new". A file at its old path is another image: references use the
+ * saved names.
+ */
+CASE(a_file_at_the_old_path_of_a_saved_rename_survives_a_kill,
 	"mv images/0_grass.png images/5_new.png\n"
 	"save\n"
 	"put images/0_grass.png png1\n"
 	"kill",
 	"grass=png1 sky moon - new=grass : new,sky,moon")
-CASE(another_image_at_the_old_place_of_a_saved_rename_survives_a_kill,
+CASE(another_image_at_the_old_path_of_a_saved_rename_survives_a_kill,
 	"mv images/0_grass.png images/5_new.png\n"
 	"save\n"
 	"mv images/2_moon.png images/0_grass.png\n"
 	"kill",
 	"grass=moon sky - new=grass : new,sky,grass")
-CASE(a_file_renamed_over_the_old_place_of_a_saved_rename_survives_a_kill,
+CASE(a_file_renamed_to_the_old_path_of_a_saved_rename_survives_a_kill,
 	"mv images/0_grass.png images/5_new.png\n"
 	"save\n"
 	"put images/.t png1\n"
 	"mv images/.t images/0_grass.png\n"
 	"kill",
 	"grass=png1 sky moon - new=grass : new,sky,moon")
-CASE(a_new_file_at_the_old_place_of_what_was_moved_away_survives_a_kill,
+CASE(a_new_file_at_the_old_path_of_a_moved_image_survives_a_kill,
 	"mv images/0_grass.png images/5_new.png\n"
 	"save\n"
 	"mv images/5_new.png images/5_new.png~\n"
 	"put images/0_grass.png png1\n"
 	"kill",
 	"grass=png1 sky moon - new=grass : new,sky,moon")
-CASE(a_new_file_at_the_old_place_of_what_was_removed_survives_a_kill,
+CASE(a_new_file_at_the_old_path_of_a_removed_image_survives_a_kill,
 	"mv images/0_grass.png images/5_new.png\n"
 	"save\n"
 	"rm images/5_new.png\n"
 	"put images/0_grass.json ext4\n"
 	"kill",
 	"grass=ext4 sky moon - : none,sky,moon")
-CASE(a_file_renamed_over_the_old_place_of_what_was_removed_survives_a_kill,
+CASE(a_file_renamed_to_the_old_path_of_a_removed_image_survives_a_kill,
 	"mv images/0_grass.png images/5_new.png\n"
 	"save\n"
 	"rm images/5_new.png\n"
@@ -488,20 +492,23 @@ CASE(a_file_renamed_over_the_old_place_of_what_was_removed_survives_a_kill,
 	"mv images/.t images/0_grass.png\n"
 	"kill",
 	"grass=png1 sky moon - : none,sky,moon")
-CASE(an_external_image_at_the_old_place_of_a_saved_rename_names_the_same_file_after_a_kill,
+CASE(an_external_image_at_the_old_path_of_a_saved_rename_refers_to_the_same_file_after_a_kill,
 	"mv images/1_sky.json images/5_new.json\n"
 	"save\n"
 	"put images/1_sky.json ext4\n"
 	"kill",
 	"grass sky=ext4 moon - new : grass,new,moon")
-CASE(a_way_home_after_a_saved_rename_survives_a_kill,
+CASE(a_rename_back_after_a_saved_rename_survives_a_kill,
 	"mv images/0_grass.png images/5_new.png\n"
 	"save\n"
 	"mv images/5_new.png images/0_grass.png\n"
 	"mv images/2_moon.png images/5_new.png\n"
 	"kill",
 	"grass sky - new=moon : new,sky,none")
-/* The save dealt the numbers anew: what the journal moves back stands elsewhere in the new map. */
+/*
+ * The save renumbered the objects: the old path that the journal stores has another position in the
+ * new map.
+ */
 CASE(a_file_that_comes_back_after_a_save_survives_a_kill,
 	"put images/2_far.png png1\n"
 	"mv images/2_moon.png images/.t.png\n"
@@ -509,8 +516,8 @@ CASE(a_file_that_comes_back_after_a_save_survives_a_kill,
 	"mv images/.t.png images/2_moon.png\n"
 	"kill",
 	"grass sky far=png1 moon - : grass,sky,moon")
-/* It was never in the map, and nothing goes with it. */
-CASE(a_refused_file_at_the_old_place_of_a_rename_can_be_removed,
+/* The file was never in the map, and its removal removes nothing else. */
+CASE(a_refused_file_at_the_old_path_of_a_rename_can_be_removed,
 	"mv images/0_grass.png images/5_new.png\n"
 	"put images/0_grass.png bad = EINVAL\n"
 	"rm images/0_grass.png",
@@ -521,7 +528,7 @@ CASE(a_new_name_is_known_after_a_save_and_a_kill,
 	"refer 2_q1 5_x\n"
 	"kill",
 	"sky moon - x=grass : x,x,moon")
-CASE(what_was_accepted_before_a_refusal_is_saved,
+CASE(content_accepted_before_a_refusal_is_saved,
 	"put images/0_grass.png png1\n"
 	"put images/0_grass.png bad = EINVAL",
 	"grass=png1 sky moon - : grass,sky,moon")
@@ -529,11 +536,11 @@ CASE(a_new_image_that_was_accepted_before_a_refusal_is_saved,
 	"put images/new.png png1\n"
 	"put images/new.png bad = EINVAL",
 	"grass sky moon - new=png1 : grass,sky,moon")
-CASE(a_renamed_image_is_saved_though_what_was_written_is_refused,
+CASE(a_renamed_image_is_saved_although_its_new_content_is_refused,
 	"mv images/0_grass.png images/5_x.png\n"
 	"put images/5_x.png bad = EINVAL",
 	"sky moon - x=grass : x,sky,moon")
-CASE(a_move_that_makes_no_other_map_holds_through_a_save,
+CASE(a_move_that_does_not_change_the_map_survives_a_save,
 	"put images/5_new.png png1\n"
 	"save\n"
 	"mv images/5_new.png images/new.png\n"
@@ -542,7 +549,7 @@ CASE(a_move_that_makes_no_other_map_holds_through_a_save,
 	"none images/5_new.png",
 	"grass sky moon - new=png1 : grass,sky,moon")
 
-CASE(what_a_written_file_names_and_is_gone_is_no_reference,
+CASE(a_reference_to_a_removed_object_is_cleared,
 	"refer 2_q1 0_grass\n"
 	"rm images/0_grass.png\n"
 	"kill",
@@ -566,67 +573,67 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(what_was_removed_and_written_again_with_its_old_content_survives_a_kill),
-		TEST(what_was_removed_and_renamed_over_with_its_old_content_survives_a_kill),
-		TEST(a_name_that_is_too_long_for_its_field_is_refused_where_it_is_made_or_renamed),
+		TEST(a_removed_file_written_again_with_its_old_content_survives_a_kill),
+		TEST(a_removed_file_replaced_by_a_rename_with_its_old_content_survives_a_kill),
+		TEST(a_name_too_long_for_its_field_is_refused_in_create_and_rename),
 		TEST(removing_a_refused_other_form_removes_nothing_else),
 		TEST(a_saved_new_image_that_moves_to_a_backup_name_stays_in_the_map),
-		TEST(a_renamed_image_that_was_saved_and_moves_to_a_backup_name_stays_as_it_was_saved),
+		TEST(a_saved_renamed_image_that_moves_to_a_backup_name_stays_in_the_map),
 		TEST(a_refused_rename_over_the_old_path_of_a_renamed_image_changes_nothing),
-		TEST(a_refused_other_form_that_is_renamed_takes_no_image_along),
+		TEST(renaming_a_refused_other_form_does_not_rename_the_image),
 		TEST(a_temporary_file_replaces_a_new_image),
 		TEST(a_temporary_file_replaces_a_renamed_image),
 		TEST(an_image_renamed_over_a_new_one_keeps_its_references),
-		TEST(an_edited_copy_that_comes_back_under_a_new_name_is_its_image),
+		TEST(an_edited_file_that_comes_back_under_a_new_name_is_its_image),
 		TEST(backup_by_rename_works_at_the_path_of_a_renamed_image),
 		TEST(unlink_and_create_works_at_the_path_of_a_renamed_image),
 		TEST(backup_by_rename_works_at_the_path_of_a_renamed_image_and_survives_a_kill),
 		TEST(the_other_ending_of_a_new_image_is_the_same_image),
-		TEST(a_way_back_through_scratch_survives_a_kill),
-		TEST(a_copy_that_cannot_be_put_where_it_was_moved_keeps_its_bytes),
-		TEST(a_dropped_draft_in_the_other_form_leaves_what_was_moved_away),
-		TEST(a_dropped_draft_in_the_other_form_leaves_what_a_save_has),
-		TEST(a_dropped_draft_in_the_other_form_leaves_what_was_removed),
-		TEST(what_a_save_removed_does_not_come_back_with_a_refused_file),
-		TEST(what_a_save_removed_does_not_come_back_with_a_refused_other_form),
-		TEST(what_a_save_removed_does_not_come_back_with_a_refused_file_that_was_moved_away),
-		TEST(what_a_save_removed_does_not_come_back_with_a_dropped_draft),
-		TEST(what_a_save_removed_and_is_made_again_under_a_backup_name_is_none_of_the_map),
-		TEST(a_directory_is_no_form_of_an_image),
+		TEST(a_rename_to_scratch_and_back_survives_a_kill),
+		TEST(a_copy_refused_at_its_new_path_keeps_its_bytes),
+		TEST(dropping_a_draft_in_the_other_form_keeps_a_moved_image),
+		TEST(dropping_a_draft_in_the_other_form_keeps_a_saved_image),
+		TEST(dropping_a_draft_in_the_other_form_does_not_restore_a_removed_image),
+		TEST(an_image_removed_by_a_save_does_not_come_back_with_a_refused_file),
+		TEST(an_image_removed_by_a_save_does_not_come_back_with_a_refused_other_form),
+		TEST(an_image_removed_by_a_save_does_not_come_back_with_a_moved_refused_file),
+		TEST(an_image_removed_by_a_save_does_not_come_back_with_a_dropped_draft),
+		TEST(a_removed_image_written_to_a_backup_name_is_not_in_the_map),
+		TEST(a_directory_is_not_a_form_of_an_image),
 		TEST(a_new_image_that_was_refused_can_be_written_again),
-		TEST(what_replaced_a_refused_new_image_survives_a_kill),
-		TEST(what_replaced_a_refused_other_form_survives_a_kill),
+		TEST(a_replacement_of_a_refused_new_image_survives_a_kill),
+		TEST(a_replacement_of_a_refused_other_form_survives_a_kill),
 		TEST(a_refused_new_file_that_was_renamed_over_another_is_gone_after_a_kill),
 		TEST(a_new_name_of_digits_survives_a_save_and_a_kill),
 		TEST(the_other_form_survives_a_save_and_a_kill),
 		TEST(a_reference_survives_a_save_and_a_kill),
-		TEST(what_was_made_and_removed_after_a_save_is_gone_after_a_kill),
+		TEST(a_file_created_and_removed_after_a_save_is_gone_after_a_kill),
 		TEST(a_new_image_overwrites_no_other_after_a_save_and_a_kill),
-		TEST(a_new_image_that_was_moved_away_and_comes_back_beside_its_successor_survives_a_kill),
-		TEST(a_new_image_that_was_moved_away_and_comes_back_beside_what_was_moved_there_survives_a_kill),
-		TEST(a_reference_to_a_new_image_holds_through_a_backup_by_rename),
-		TEST(a_new_image_that_was_moved_away_is_none_of_the_map),
-		TEST(a_new_image_has_its_place_after_a_save_and_a_kill),
-		TEST(a_moved_image_has_its_place_after_a_save_and_a_kill),
-		TEST(an_image_that_returns_has_its_place_after_a_save_and_a_kill),
-		TEST(a_number_behind_all_others_is_before_what_has_none_after_a_save_and_a_kill),
-		TEST(a_renamed_image_is_known_by_its_new_name_in_files_that_were_there),
-		TEST(a_file_at_the_old_place_of_a_saved_rename_survives_a_kill),
-		TEST(another_image_at_the_old_place_of_a_saved_rename_survives_a_kill),
-		TEST(a_file_renamed_over_the_old_place_of_a_saved_rename_survives_a_kill),
-		TEST(a_new_file_at_the_old_place_of_what_was_moved_away_survives_a_kill),
-		TEST(a_new_file_at_the_old_place_of_what_was_removed_survives_a_kill),
-		TEST(a_file_renamed_over_the_old_place_of_what_was_removed_survives_a_kill),
-		TEST(an_external_image_at_the_old_place_of_a_saved_rename_names_the_same_file_after_a_kill),
-		TEST(a_way_home_after_a_saved_rename_survives_a_kill),
+		TEST(a_moved_new_image_that_comes_back_beside_its_successor_survives_a_kill),
+		TEST(a_moved_new_image_that_comes_back_beside_an_image_moved_there_survives_a_kill),
+		TEST(a_reference_to_a_new_image_survives_a_backup_by_rename),
+		TEST(a_new_image_moved_to_a_scratch_name_is_not_in_the_map),
+		TEST(a_new_image_keeps_its_position_after_a_save_and_a_kill),
+		TEST(a_moved_image_keeps_its_position_after_a_save_and_a_kill),
+		TEST(an_image_that_returns_keeps_its_position_after_a_save_and_a_kill),
+		TEST(the_highest_number_precedes_names_without_numbers_after_a_save_and_a_kill),
+		TEST(existing_files_can_name_a_renamed_image_by_its_new_name),
+		TEST(a_file_at_the_old_path_of_a_saved_rename_survives_a_kill),
+		TEST(another_image_at_the_old_path_of_a_saved_rename_survives_a_kill),
+		TEST(a_file_renamed_to_the_old_path_of_a_saved_rename_survives_a_kill),
+		TEST(a_new_file_at_the_old_path_of_a_moved_image_survives_a_kill),
+		TEST(a_new_file_at_the_old_path_of_a_removed_image_survives_a_kill),
+		TEST(a_file_renamed_to_the_old_path_of_a_removed_image_survives_a_kill),
+		TEST(an_external_image_at_the_old_path_of_a_saved_rename_refers_to_the_same_file_after_a_kill),
+		TEST(a_rename_back_after_a_saved_rename_survives_a_kill),
 		TEST(a_file_that_comes_back_after_a_save_survives_a_kill),
-		TEST(a_refused_file_at_the_old_place_of_a_rename_can_be_removed),
+		TEST(a_refused_file_at_the_old_path_of_a_rename_can_be_removed),
 		TEST(a_new_name_is_known_after_a_save_and_a_kill),
-		TEST(what_a_written_file_names_and_is_gone_is_no_reference),
-		TEST(what_was_accepted_before_a_refusal_is_saved),
+		TEST(a_reference_to_a_removed_object_is_cleared),
+		TEST(content_accepted_before_a_refusal_is_saved),
 		TEST(a_new_image_that_was_accepted_before_a_refusal_is_saved),
-		TEST(a_renamed_image_is_saved_though_what_was_written_is_refused),
-		TEST(a_move_that_makes_no_other_map_holds_through_a_save),
+		TEST(a_renamed_image_is_saved_although_its_new_content_is_refused),
+		TEST(a_move_that_does_not_change_the_map_survives_a_save),
 	};
 
 	return cmocka_run_group_tests_name("vfs: structure, cases", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Zlib
-"""The fault matrix meets every call that changes a disk: strace counts as many as its seam."""
+"""The fault matrix reaches every call that changes a disk: strace counts as many calls as the test's hook."""
 import os
 import re
 import shutil
@@ -17,8 +17,8 @@ FORMATS = ("teeworlds", "triclon", "torchlight-mod", "torchlight-pak")
 ACTS = ("close", "fsync", "save", "replay", "end", "steps", "pair")
 
 
-def strace(*command):
-    """Lines of the calls that CALLS names, with the files of descriptors."""
+def run_strace(*command):
+    """Lines of the calls in CALLS, with the files behind descriptors."""
     if not shutil.which("strace"):
         pytest.skip("strace is not installed")
     r = subprocess.run(["strace", "-f", "-y", "-qq", "-o", "/dev/stderr", "-e", "signal=none", "-e",
@@ -29,8 +29,8 @@ def strace(*command):
     return r.stdout, r.stderr.splitlines()
 
 
-def calls(lines):
-    """Those between the marks that change a disk; what a call of another thread cuts in two is one."""
+def select_calls(lines):
+    """The calls between the marks that change a disk; a call that another thread's output splits counts once."""
     marks = [i for i, line in enumerate(lines) if MARKER in line and " resumed>" not in line]
     assert len(marks) == 2, lines
     out = []
@@ -41,7 +41,7 @@ def calls(lines):
             continue
         name, args = m.groups()
         if name in ("open", "openat", "creat"):
-            # Nothing is cut by opening it.
+            # Opening a file truncates nothing.
             assert "O_TRUNC" not in args and name != "creat", line
             if "O_CREAT" in args or "TMPFILE" in args:
                 out.append(line)
@@ -51,13 +51,13 @@ def calls(lines):
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_the_seam_meets_every_call_that_changes_a_disk(format):
+def test_the_hook_meets_every_call_that_changes_a_disk(format):
     total = 0
     for act in ACTS:
         if act == "pair" and format != "torchlight-pak":
             continue
-        out, lines = strace(PROGRAM, "--count", format, act)
-        found = calls(lines)
+        out, lines = run_strace(PROGRAM, "--count", format, act)
+        found = select_calls(lines)
         assert len(found) == int(out), (act, found)
         total += len(found)
     print("%s: %d calls" % (format, total))

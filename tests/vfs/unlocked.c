@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* A map that is one of many: locked at its first change, let go and found again. */
-#include "box.h"
+/* A map in a folder mount: locked at its first change, closed, and opened again. */
+#include "support/box.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,13 +26,13 @@ static int setup(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, box_teardown)
 
-static void note(void *arg, const char *line)
+static void append_note(void *arg, const char *line)
 {
 	(void)arg;
 	(void)line;
 }
 
-/* Another mount of the same map, for writing. */
+/* Mount the same map again for writing. */
 static int mount_locked(struct box *b, struct volume **ret)
 {
 	struct vfs_options o = b->options;
@@ -40,10 +40,10 @@ static int mount_locked(struct box *b, struct volume **ret)
 
 	o.unlocked = false;
 	r = volume_open(dup(b->room.fd), MAP_NAME, &o, ret, NULL);
-	return r == 0 ? volume_load(*ret, note, NULL, NULL) : r;
+	return r == 0 ? volume_load(*ret, append_note, NULL, NULL) : r;
 }
 
-static void it_is_locked_at_its_first_change(void **state)
+static void map_is_locked_at_its_first_change(void **state)
 {
 	struct box *b = *state;
 	struct volume *other = NULL;
@@ -56,10 +56,10 @@ static void it_is_locked_at_its_first_change(void **state)
 	assert_int_equal(mount_locked(b, &other), VOLUME_LOCKED);
 	assert_int_equal(box_put(b, AUTHOR, "bob\n"), 0);
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
 }
 
-static void what_was_replaced_meanwhile_is_not_changed(void **state)
+static void map_replaced_meanwhile_is_not_changed(void **state)
 {
 	struct box *b = *state;
 	CLEANUP(bytes_unref) struct bytes *map = map_build("eve");
@@ -72,7 +72,7 @@ static void what_was_replaced_meanwhile_is_not_changed(void **state)
 	volume_destroy(other);
 }
 
-static void a_journal_comes_back_and_takes_the_lock(void **state)
+static void journal_is_replayed_and_locks_the_map(void **state)
 {
 	struct box *b = *state;
 	struct volume *other = NULL;
@@ -83,12 +83,12 @@ static void a_journal_comes_back_and_takes_the_lock(void **state)
 	assert_true(box_shows(b, AUTHOR, "bob\n"));
 	assert_int_equal(mount_locked(b, &other), VOLUME_LOCKED);
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "bob\n"));
-	assert_int_equal(box_beside(b, "mapfs", NULL), 0);
+	assert_true(box_map_info_is(b, 0, "bob\n"));
+	assert_int_equal(box_count_names(b, "mapfs", NULL), 0);
 }
 
-/* The other mount's journal is its own. */
-static void a_journal_that_is_in_use_is_left_alone(void **state)
+/* The journal belongs to the other mount. */
+static void journal_in_use_is_not_changed(void **state)
 {
 	struct box *b = *state;
 	struct box other = {0};
@@ -105,12 +105,12 @@ static void a_journal_that_is_in_use_is_left_alone(void **state)
 	assert_true(box_shows(&other, AUTHOR, "alice\n"));
 	assert_int_equal(vfs_lock(other.v, NULL), -EBUSY);
 	assert_int_equal(box_end(&other, NULL), OUTCOME_DONE);
-	assert_int_equal(box_beside(b, "mapfs-journal", NULL), 1);
+	assert_int_equal(box_count_names(b, "mapfs-journal", NULL), 1);
 	assert_int_equal(box_end(b, NULL), OUTCOME_DONE);
-	assert_true(box_map_says(b, 0, "bob\n"));
+	assert_true(box_map_info_is(b, 0, "bob\n"));
 }
 
-static void idle_is_what_nobody_uses_and_nobody_changed(void **state)
+static void map_is_idle_if_it_is_unused_and_unchanged(void **state)
 {
 	struct box *b = *state;
 	struct stat a;
@@ -134,7 +134,7 @@ static void idle_is_what_nobody_uses_and_nobody_changed(void **state)
 	assert_false(vfs_idle(b->v));
 }
 
-/* Every number of the tree, and the path that it had. */
+/* The inode number of each file, with its path. */
 struct inode_seen {
 	uint64_t ino;
 	char *path;
@@ -157,7 +157,7 @@ static bool emit(struct call *c, const char *name, const struct stat *a, uint64_
 	return true;
 }
 
-static void see(struct box *b, const char *dir, struct inode_seen *all, size_t *n)
+static void collect_inodes(struct box *b, const char *dir, struct inode_seen *all, size_t *n)
 {
 	struct listing *l = calloc(1, sizeof(*l));
 	struct inode *n_dir;
@@ -179,19 +179,19 @@ static void see(struct box *b, const char *dir, struct inode_seen *all, size_t *
 		char path[4096];
 
 		snprintf(path, sizeof(path), "%s%s%s", dir, *dir ? "/" : "", l->names[i]);
-		see(b, path, all, n);
+		collect_inodes(b, path, all, n);
 	}
 	free(l);
 }
 
-static void numbers_are_found_again(void **state)
+static void inode_numbers_are_found_again_in_a_new_mount(void **state)
 {
 	struct box *b = *state;
 	struct inode_seen all[1000];
 	struct inode *n;
 	size_t count = 0;
 
-	see(b, "", all, &count);
+	collect_inodes(b, "", all, &count);
 	assert_true(count > 30);
 	box_remount(b);
 	for (size_t i = 0; i < count; i++) {
@@ -213,12 +213,12 @@ static void numbers_are_found_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(it_is_locked_at_its_first_change),
-		TEST(what_was_replaced_meanwhile_is_not_changed),
-		TEST(a_journal_comes_back_and_takes_the_lock),
-		TEST(a_journal_that_is_in_use_is_left_alone),
-		TEST(idle_is_what_nobody_uses_and_nobody_changed),
-		TEST(numbers_are_found_again),
+		TEST(map_is_locked_at_its_first_change),
+		TEST(map_replaced_meanwhile_is_not_changed),
+		TEST(journal_is_replayed_and_locks_the_map),
+		TEST(journal_in_use_is_not_changed),
+		TEST(map_is_idle_if_it_is_unused_and_unchanged),
+		TEST(inode_numbers_are_found_again_in_a_new_mount),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

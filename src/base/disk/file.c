@@ -36,14 +36,14 @@ int file_read(const struct file *f, uint64_t off, void *dst, size_t n, struct er
 	uint8_t *to = dst;
 
 	if (off > INT64_MAX || n > INT64_MAX - off)
-		return error_set(e, -EINVAL, "offset %" PRIu64 " is beyond any file", off);
+		return error_set(e, -EINVAL, "offset %" PRIu64 " is too large", off);
 	while (n) {
 		ssize_t got = pread(f->fd, to, n, (off_t)off);
 
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
-			return error_errno(e, "read at %" PRIu64, off);
+			return error_errno(e, "cannot read at %" PRIu64, off);
 		if (!got)
 			return error_set(e, -EIO,
 				"the file ends at %" PRIu64 ", %zu bytes too early", off, n);
@@ -94,7 +94,7 @@ int extent_read(const struct extent *x, uint64_t off, void *dst, size_t n, struc
 {
 	if (off > x->size || n > x->size - off)
 		return error_set(e, -EINVAL,
-			"%zu bytes at %" PRIu64 " are not within the %" PRIu64 " there are", n, off,
+			"%zu bytes at %" PRIu64 " are past the end (size %" PRIu64 ")", n, off,
 			x->size);
 	if (!n)
 		return 0;
@@ -114,7 +114,7 @@ int extent_equal(const struct extent *a, const struct extent *b, bool *ret, stru
 	uint8_t *x = room + a->off % PAGE, *y = room + half + b->off % PAGE;
 
 	if (!room)
-		return error_set(e, -ENOMEM, "no memory to compare");
+		return error_set(e, -ENOMEM, "out of memory");
 	*ret = true;
 	for (uint64_t at = 0; *ret && at < a->size; at += CHUNK) {
 		size_t n = a->size - at < CHUNK ? (size_t)(a->size - at) : CHUNK;
@@ -144,7 +144,7 @@ int extent_load(const struct extent *x, uint64_t max, struct bytes **ret, struct
 	}
 	b = bytes_new(x->size, &to);
 	if (!b)
-		return error_set(e, -ENOMEM, "no memory for %" PRIu64 " bytes", x->size);
+		return error_set(e, -ENOMEM, "out of memory");
 	r = extent_read(x, 0, to, (size_t)x->size, e);
 	if (r < 0)
 		return r;

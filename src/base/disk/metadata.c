@@ -37,7 +37,7 @@ static int keep_owner(int to, const struct stat *old, struct stat *now, struct e
 	if (r < 0 && !right_is_missing(r))
 		return error_set(e, r, "cannot keep the owner: %s", strerror(-r));
 	if (fstat(to, now) < 0)
-		return error_errno(e, "cannot look at the new file");
+		return error_errno(e, "cannot stat the new file");
 	return 0;
 }
 
@@ -171,7 +171,7 @@ int metadata_list_not_kept(int fd, char **ret, struct error *e)
 	int r = 0;
 
 	if (fstat(fd, &st) < 0)
-		return error_errno(e, "cannot look at the file");
+		return error_errno(e, "cannot stat the file");
 	if (st.st_mode & S_ISUID)
 		r = add_name(&found, "set-user-ID");
 	if (r == 0 && st.st_mode & S_ISGID)
@@ -228,7 +228,7 @@ int metadata_copy(int from, int to, struct error *e)
 	int r;
 
 	if (fstat(from, &old) < 0 || fstat(to, &now) < 0)
-		return error_errno(e, "cannot look at the file");
+		return error_errno(e, "cannot stat the file");
 	/* The order matters: changing the owner clears mode bits, and an ACL sets some. */
 	r = keep_owner(to, &old, &now, e);
 	if (r < 0)
@@ -237,7 +237,7 @@ int metadata_copy(int from, int to, struct error *e)
 	if (r < 0)
 		return r;
 	if (fstat(to, &now) < 0)
-		return error_errno(e, "cannot look at the new file");
+		return error_errno(e, "cannot stat the new file");
 	if ((now.st_mode & 07777) == kept_mode(&old, &now))
 		return 0;
 	r = io_chmod(to, kept_mode(&old, &now));

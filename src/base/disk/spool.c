@@ -13,8 +13,7 @@ enum { FIRST_ROOM = 4096 };
 
 struct spool {
 	int dirfd;
-	/* A span of `room` bytes, of which those beyond content.size have any value, or an extent
-	 * of a file. */
+	/* A span of `room` bytes, undefined from content.size on; or an extent of a file. */
 	struct extent content;
 	uint8_t *data; /* bytes of the span */
 	size_t room;
@@ -59,7 +58,7 @@ uint64_t spool_size(const struct spool *s)
 
 static int set_failure(struct error *e, int r)
 {
-	return error_set(e, r, "cannot set changed data aside: %s", strerror(-r));
+	return error_set(e, r, "cannot store changed data: %s", strerror(-r));
 }
 
 void spool_init_from(struct spool *s, const struct extent *x)
@@ -109,7 +108,7 @@ static int move_to_file(struct spool *s, struct error *e)
 	return 0;
 }
 
-/* Copy the file if changing the bytes from `from` on would change another extent of it. */
+/* Copy the file if it is borrowed, or if an extent may share its bytes from `from` on. */
 static int own_file(struct spool *s, uint64_t from, struct error *e)
 {
 	if (from >= s->shared_end && !s->is_borrowed)

@@ -38,11 +38,11 @@ static int check_stat(const struct trust *t, const struct stat *st, struct error
 	if (st->st_gid != t->gid)
 		more |= st->st_mode & S_IWGRP;
 	if (!S_ISREG(st->st_mode) && !S_ISDIR(st->st_mode))
-		return error_set(e, -EPERM, "is no regular file");
+		return error_set(e, -EPERM, "is not a regular file");
 	if (S_ISREG(st->st_mode) && st->st_nlink != 1)
-		return error_set(e, -EPERM, "has %ju names", (uintmax_t)st->st_nlink);
+		return error_set(e, -EPERM, "has %ju hard links", (uintmax_t)st->st_nlink);
 	if (more)
-		return error_set(e, -EPERM, "can be written by others");
+		return error_set(e, -EPERM, "is writable by other users");
 	if (!is_ours(t, st))
 		return error_set(e, -EPERM, "belongs to another user (%ju)", (uintmax_t)st->st_uid);
 	return 0;
@@ -68,9 +68,9 @@ int trust_open(const struct trust *t, const char *name, int flags, struct error 
 		return r;
 	fd = io_openat(t->dirfd, name, flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
 	if (fd < 0)
-		return error_set(e, fd, "cannot be opened: %s", strerror(-fd));
+		return error_set(e, fd, "cannot open: %s", strerror(-fd));
 	if (fstat(fd, &st) < 0)
-		return error_errno(e, "cannot be looked at");
+		return error_errno(e, "cannot stat");
 	r = check_stat(t, &st, e);
 	return r < 0 ? r : take_fd(&fd);
 }

@@ -82,16 +82,16 @@ static int read_marker(
 		return error_context(e, "%s", name), fd;
 	f = file_new(fd);
 	if (!f)
-		return error_set(e, -ENOMEM, "no memory for %s", name);
+		return error_set(e, -ENOMEM, "out of memory");
 	if (fstat(fd, &st) < 0)
 		return error_errno(e, "%s", name);
 	if (!S_ISREG(st.st_mode) || st.st_size >= MARKER_MAX)
-		return error_set(e, -EINVAL, "%s is not what a save leaves", name);
+		return error_set(e, -EINVAL, "%s is not a marker of a save", name);
 	r = file_read(f, 0, ret->text, (size_t)st.st_size, e);
 	if (r < 0)
 		return r;
 	if (!parse_marker(ret, (size_t)st.st_size))
-		return error_set(e, -EINVAL, "%s is not what a save leaves", name);
+		return error_set(e, -EINVAL, "%s is not a marker of a save", name);
 	return 1;
 }
 
@@ -133,7 +133,7 @@ int pair_finish(const struct trust *trust, const char *marked, pair_check_names 
 		return r;
 	leave = judge(arg, m.name[0], m.name[1]);
 	if (leave == PAIR_FORBIDDEN)
-		return error_set(e, -EPERM, "names files that are not of this map");
+		return error_set(e, -EPERM, "names files of another map");
 	r = finish_renames(trust, &m, leave == PAIR_REPLACE, &stands, e);
 	if (r == 0)
 		r = io_sync_dir(trust->dirfd);
@@ -142,9 +142,7 @@ int pair_finish(const struct trust *trust, const char *marked, pair_check_names 
 		r = io_unlink(trust->dirfd, name);
 	if (r < 0)
 		return e && e->code ? r
-				    : error_set(e, r,
-					      "a save that was cut short cannot be finished: "
-					      "%s",
+				    : error_set(e, r, "cannot finish an interrupted save: %s",
 					      strerror(-r));
 	return stands;
 }
@@ -166,7 +164,7 @@ static int write_marker(
 
 		if (!is_name(temporary, true) || !is_name(to, false) || strchr(to, '\n') ||
 			strchr(temporary, '\n'))
-			return error_set(e, -EINVAL, "%s cannot be one of a pair of files", to);
+			return error_set(e, -EINVAL, "invalid name for a map of two files: %s", to);
 		replace_write(out, temporary, strlen(temporary));
 		replace_write(out, "\n", 1);
 		replace_write(out, to, strlen(to));
@@ -213,9 +211,7 @@ static int rename_both(struct replace *both[PAIR], bool *ret_begun, struct error
 		replace_forget_temporary(both[i]);
 		r = io_sync_dir(dirfd);
 		if (r < 0)
-			error_set(e, r,
-				"the new %s stands, but its directory cannot be brought to disk: "
-				"%s",
+			error_set(e, r, "%s is written, but cannot sync its directory: %s",
 				replace_name(both[i]), strerror(-r));
 	}
 	return r;
@@ -235,7 +231,7 @@ int pair_commit(struct replace *first, struct replace *second, const char *marke
 		if (r < 0)
 			return r;
 		if (!over && file_exists(replace_dirfd(both[i]), replace_name(both[i])))
-			return error_set(e, -EEXIST, "%s is there already", replace_name(both[i]));
+			return error_set(e, -EEXIST, "%s already exists", replace_name(both[i]));
 	}
 	r = write_marker(first, second, name, e);
 	if (r == 0)

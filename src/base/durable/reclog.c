@@ -132,7 +132,7 @@ static int repair_end(struct reclog *l, struct error *e)
 	pos.offset = pos.offset ? pos.offset : l->first_record;
 	r = io_truncate(l->file->fd, pos.offset);
 	if (r < 0)
-		return error_set(e, r, "cannot cut the torn end off: %s", strerror(-r));
+		return error_set(e, r, "cannot truncate the incomplete end: %s", strerror(-r));
 	l->size = pos.offset;
 	return 0;
 }
@@ -144,16 +144,16 @@ static int reclog_new(int fd, int dirfd, struct reclog **ret, struct error *e)
 
 	if (!l) {
 		close(fd);
-		return error_set(e, -ENOMEM, "no memory");
+		return error_set(e, -ENOMEM, "out of memory");
 	}
 	pthread_mutex_init(&l->lock, NULL);
 	l->dirfd = dirfd;
 	l->first_record = MAGIC_SIZE;
 	l->file = file_new(fd);
 	if (!l->file)
-		return error_set(e, -ENOMEM, "no memory");
+		return error_set(e, -ENOMEM, "out of memory");
 	if (fstat(fd, &st) < 0)
-		return error_errno(e, "cannot look at it");
+		return error_errno(e, "cannot stat");
 	l->size = (uint64_t)st.st_size;
 	*ret = TAKE(l);
 	return 0;
@@ -176,7 +176,7 @@ static int open_locked(int dirfd, const char *name, const struct trust *trust, s
 		       : io_openat(dirfd, name, O_RDWR | O_CREAT | O_EXCL, 0600);
 
 	if (fd < 0)
-		return trust ? fd : error_set(e, fd, "cannot be made: %s", strerror(-fd));
+		return trust ? fd : error_set(e, fd, "cannot create: %s", strerror(-fd));
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
 		return error_set(e, -EBUSY, "is in use by another process");
 	if (!is_named(fd, dirfd, name))
@@ -213,7 +213,7 @@ int reclog_create_unnamed(int dirfd, struct reclog **ret, struct error *e)
 	int fd = io_tmpfile(dirfd), r;
 
 	if (fd < 0)
-		return error_set(e, fd, "a temporary file cannot be made: %s", strerror(-fd));
+		return error_set(e, fd, "cannot create a temporary file: %s", strerror(-fd));
 	r = reclog_new(fd, -1, &l, e);
 	if (r == 0)
 		r = repair_end(l, e);
@@ -238,7 +238,7 @@ int reclog_open_readonly(int dirfd, const char *name, struct reclog **ret, struc
 		return error_errno(e, "journal %s", name);
 	r = reclog_new(fd, -1, &l, e);
 	if (r == 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)))
-		r = error_set(e, -EPERM, "is no regular file");
+		r = error_set(e, -EPERM, "is not a regular file");
 	if (r == 0)
 		r = check_magic(l, e);
 	if (r < 0 && r != -EINVAL) {
@@ -272,7 +272,7 @@ static int switch_to_copy(struct reclog *l, int fd, struct error *e)
 	if (r == 0 && dup3(fd, l->file->fd, O_CLOEXEC) < 0)
 		r = -errno;
 	if (r < 0)
-		return error_set(e, r, "cannot be copied: %s", strerror(-r));
+		return error_set(e, r, "cannot copy: %s", strerror(-r));
 	l->dir_synced = false;
 	return 0;
 }
@@ -303,15 +303,15 @@ static int copy_to_temporary(
 
 	if (r < 0) {
 		ret_name[0] = '\0';
-		return error_set(e, r, "cannot be made: %s", strerror(-r));
+		return error_set(e, r, "cannot create: %s", strerror(-r));
 	}
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
-		return error_errno(e, "cannot be locked");
+		return error_errno(e, "cannot lock");
 	pthread_mutex_lock(&l->lock);
 	r = l->failure.code ? report_failure(l, e) : switch_to_copy(l, fd, e);
 	pthread_mutex_unlock(&l->lock);
 	if (r == 0 && (r = io_datasync(fd)) < 0)
-		error_set(e, r, "cannot be brought to disk: %s", strerror(-r));
+		error_set(e, r, "cannot sync: %s", strerror(-r));
 	return r;
 }
 
@@ -321,7 +321,7 @@ int reclog_replace(struct reclog *l, int dirfd, const char *stem, const char *na
 	int r = copy_to_temporary(l, dirfd, stem, temporary, e);
 
 	if (r == 0 && (r = io_rename(dirfd, temporary, name)) < 0)
-		error_set(e, r, "cannot be replaced: %s", strerror(-r));
+		error_set(e, r, "cannot replace: %s", strerror(-r));
 	if (r < 0) {
 		if (temporary[0])
 			(void)io_unlink(dirfd, temporary);
@@ -372,7 +372,7 @@ static int append_locked(struct reclog *l, uint32_t type, const struct extent *p
 	if (r < 0) {
 		cut = io_truncate(l->file->fd, l->size);
 		if (cut < 0)
-			error_set(&l->failure, r, "cannot be written any more: %s", strerror(-r));
+			error_set(&l->failure, r, "an earlier write failed: %s", strerror(-r));
 		return r;
 	}
 	if (ret_payload)
@@ -389,7 +389,7 @@ int reclog_append(struct reclog *l, uint32_t type, const struct extent *parts, s
 	int r;
 
 	if (l->is_readonly)
-		return error_set(e, -EBADF, "journal: is open for reading only");
+		return error_set(e, -EBADF, "journal: is open read-only");
 	pthread_mutex_lock(&l->lock);
 	r = l->failure.code ? report_failure(l, e)
 			    : append_locked(l, type, parts, n_parts, ret_payload, e);
@@ -419,7 +419,7 @@ int reclog_sync(struct reclog *l, struct error *e)
 		if (r == 0)
 			l->dir_synced = true;
 		else if (!l->failure.code)
-			error_set(&l->failure, r, "cannot be brought to disk: %s", strerror(-r));
+			error_set(&l->failure, r, "cannot sync: %s", strerror(-r));
 		if (r < 0)
 			report_failure(l, e);
 		pthread_mutex_unlock(&l->lock);

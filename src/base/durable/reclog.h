@@ -9,13 +9,13 @@
  * extents of the log's own file.
  *
  * A crash of the program leaves a torn end: an incomplete last record. reclog_next reports it, and
- * reclog_open truncates it before it appends. Any other unreadable bytes are damage, including
- * zeros at the end. reclog_next reports damage, continues at the next whole record, and leaves the
- * bytes in the file. Missing records are reported as damage of 0 bytes.
+ * reclog_open truncates it. Any other unreadable bytes are damage, including zeros at the end.
+ * reclog_next reports damage, continues at the next whole record, and leaves the bytes in the file.
+ * Missing records are reported as damage of 0 bytes.
  *
- * Several threads may append. The log truncates a failed append. If that fails, too, or a
- * sync fails, the log is dead: every later append and sync returns the same error. (After a failed
- * sync the kernel may have dropped data that it could not write.)
+ * Several threads may append. The log truncates a failed append. If that fails, too, or a sync
+ * fails, the log is dead: every later append and sync returns the same error. (After a failed sync
+ * the kernel may have dropped data that it could not write.)
  *
  * Opening another kind of file fails with -EINVAL. A file that is a proper prefix of the magic is
  * an empty log whose creation was interrupted. Payloads keep the descriptor open, but reclog_close

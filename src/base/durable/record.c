@@ -58,7 +58,7 @@ static int check_payload(
 	int r;
 
 	if (!chunk)
-		return error_set(e, -ENOMEM, "no memory to read the journal");
+		return error_set(e, -ENOMEM, "out of memory");
 	while (size) {
 		size_t n = size < RECORD_CHUNK ? (size_t)size : RECORD_CHUNK;
 
@@ -115,7 +115,7 @@ int record_seek(struct file *f, uint64_t pos, uint64_t end, uint64_t *ret, struc
 	uint64_t size;
 
 	if (!chunk)
-		return error_set(e, -ENOMEM, "no memory to read the journal");
+		return error_set(e, -ENOMEM, "out of memory");
 	while (end - pos >= RECORD_FRAME_SIZE) {
 		size_t n = end - pos < RECORD_CHUNK ? (size_t)(end - pos) : RECORD_CHUNK, i;
 		int r = file_read(f, pos, chunk, n, e);

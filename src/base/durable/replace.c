@@ -60,27 +60,27 @@ int replace_begin(int dirfd, const char *name, int like, struct replace **ret, s
 	int fd;
 
 	if (name_check(name, strlen(name)) < 0)
-		return error_set(e, -EINVAL, "%s is no name of a file", name);
+		return error_set(e, -EINVAL, "%s is not a valid file name", name);
 	r = calloc(1, sizeof(*r));
 	if (!r)
-		return error_set(e, -ENOMEM, "no memory to write %s", name);
+		return error_set(e, -ENOMEM, "out of memory");
 	r->dirfd = dirfd;
 	r->like_fd = -1;
 	strcpy(r->name, name);
 	if (like >= 0) {
 		r->like_fd = fcntl(like, F_DUPFD_CLOEXEC, 3);
 		if (r->like_fd < 0)
-			return error_errno(e, "cannot hold on to %s", name);
+			return error_errno(e, "cannot keep %s open", name);
 	}
 	replace_stem(name, stem);
 	/* A private file must not be readable while it is written; replace_close sets the mode. */
 	fd = io_temporary(dirfd, stem, like >= 0 ? 0600 : 0666, r->temporary);
 	if (fd < 0)
 		return error_set(
-			e, fd, "cannot make a new file beside %s: %s", name, strerror(-fd));
+			e, fd, "cannot create a new file beside %s: %s", name, strerror(-fd));
 	r->file = file_new(fd);
 	if (!r->file)
-		return error_set(e, -ENOMEM, "no memory to write %s", name);
+		return error_set(e, -ENOMEM, "out of memory");
 	*ret = TAKE(r);
 	return 0;
 }
@@ -242,7 +242,7 @@ const struct stat *replace_stat(const struct replace *r)
 int replace_set_name(struct replace *r, const char *name, struct error *e)
 {
 	if (name_check(name, strlen(name)) < 0)
-		return error_set(e, -EINVAL, "%s is no name of a file", name);
+		return error_set(e, -EINVAL, "%s is not a valid file name", name);
 	strcpy(r->name, name);
 	return 0;
 }
@@ -335,8 +335,7 @@ int replace_commit(struct replace *r, bool over, char *ret_name, struct error *e
 	r->temporary[0] = '\0';
 	code = io_sync_dir(r->dirfd);
 	if (code < 0)
-		return error_set(e, code,
-			"the new %s stands, but its directory cannot be brought to disk: %s",
+		return error_set(e, code, "%s is written, but cannot sync its directory: %s",
 			r->name, strerror(-code));
 	return 0;
 }

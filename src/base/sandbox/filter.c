@@ -32,7 +32,7 @@ int filter_enter(struct error *e)
 	/* The kernel is built without filters, or a container forbids them. */
 	if (r == -EINVAL || r == -EPERM)
 		r = -ENOSYS;
-	return r < 0 ? error_set(e, r, "system calls cannot be filtered: %s", strerror(-r)) : 0;
+	return r < 0 ? error_set(e, r, "cannot filter system calls: %s", strerror(-r)) : 0;
 }
 
 #else

@@ -120,10 +120,10 @@ static int add_rule(int fd, const struct sandbox_rule *rule, uint64_t known, str
 	struct stat st;
 
 	if (fstat(rule->fd, &st) < 0)
-		return error_errno(e, "Landlock: cannot look at what was named");
+		return error_errno(e, "Landlock: cannot stat a path");
 	beneath.allowed_access = access & known & (S_ISDIR(st.st_mode) ? access : ACCESS_FILE);
 	if (syscall(SYS_landlock_add_rule, fd, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0U) < 0)
-		return error_errno(e, "Landlock: cannot leave what was named open");
+		return error_errno(e, "Landlock: cannot allow a path");
 	return 0;
 }
 
@@ -138,7 +138,7 @@ static int restrict_files(
 
 	if (abi < 0 && (errno == ENOSYS || errno == EOPNOTSUPP)) {
 		report_lack(
-			notes, "this kernel has no Landlock: other directories stay within reach");
+			notes, "this kernel has no Landlock: other directories stay accessible");
 		return 0;
 	}
 	if (abi < 0)
@@ -146,7 +146,7 @@ static int restrict_files(
 	rules = select_rules(abi, notes);
 	fd = (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof(rules), 0U);
 	if (fd < 0)
-		return error_errno(e, "Landlock: cannot make the rules");
+		return error_errno(e, "Landlock: cannot create the rules");
 	for (size_t i = 0; r == 0 && i < n; i++)
 		r = add_rule(fd, &open[i], rules.fs, e);
 	if (r < 0)
@@ -164,7 +164,7 @@ static int drop_capabilities(bool rights, const struct notes *notes, struct erro
 	int r = capability_keep(rights ? kept : 0, &bound, e);
 
 	if (r == 0 && !bound && geteuid() == 0)
-		report_lack(notes, "the capability bounding set cannot be changed here");
+		report_lack(notes, "cannot change the capability bounding set");
 	return r;
 }
 
@@ -190,7 +190,7 @@ int sandbox_enter(const struct sandbox_rule *rules, size_t n, unsigned flags,
 
 	/* First: without it, unprivileged processes may not do the other steps. */
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		return error_errno(e, "cannot give up new privileges");
+		return error_errno(e, "cannot renounce new privileges");
 	r = restrict_files(rules, n, &notes, e);
 	if (r == 0)
 		r = drop_capabilities(flags & SANDBOX_KEEP_OWNERS, &notes, e);

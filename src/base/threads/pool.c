@@ -20,7 +20,7 @@ struct pool {
 	struct queue submitted;    /* jobs that have not started */
 	struct queue finished;     /* jobs that wait for pool_complete */
 	unsigned n_submitted;      /* length of submitted */
-	unsigned n_idle;           /* threads without a job, with those just started or woken */
+	unsigned n_idle;           /* threads that wait for a job, or are about to take one */
 	unsigned n_pending;        /* see pool_count_pending */
 	bool is_stopping;
 	bool is_awaited; /* the end of the last pending job makes event_fd readable */
@@ -60,7 +60,7 @@ static void signal_fd(struct pool *p)
 
 	if (!p->threads_max)
 		return;
-	/* It fails only if the counter is at its maximum, and then the descriptor is readable. */
+	/* write fails only if the counter is at its maximum: the descriptor is readable then. */
 	if (write(p->event_fd, &one, sizeof(one)) < 0)
 		return;
 }
@@ -149,7 +149,7 @@ struct pool *pool_create(unsigned threads)
 	return TAKE(p);
 }
 
-/* Wait for all jobs, including those that dones submit, and stop the threads. */
+/* Wait for all jobs, including those that `done` functions submit, and stop the threads. */
 static void drain_jobs(struct pool *p)
 {
 	pthread_mutex_lock(&p->lock);

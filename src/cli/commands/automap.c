@@ -62,7 +62,9 @@ static int run_layers(struct automaps *a)
 	a->run.how.layers = a->layers;
 	if (automap_is_layer(c->names[0])) {
 		if (c->n_names > 1 || a->layers || a->run.whole.in_place)
-			return cli_usage("automap: %s is a layer, and goes alone", c->names[0]);
+			return cli_usage(
+				"automap: a layer (%s) takes no other names, --layer or --in-place",
+				c->names[0]);
 		a->run.whole.names = c->names;
 		a->run.whole.debug = c->debug;
 		return automap_run(&a->run);
@@ -81,9 +83,9 @@ static int run_automap(struct command *c)
 		return automap_list(c->names, c->n_names, c->debug);
 	a->run.whole.dry |= a->run.how.list;
 	if (!parse_seed(a))
-		return cli_usage("automap: --seed is a whole number of 32 bits");
+		return cli_usage("automap: --seed must be an integer of 32 bits");
 	if (!check_reference(a))
-		return cli_usage("automap: --reference is game, hookable, death, unhookable, "
+		return cli_usage("automap: --reference must be game, hookable, death, unhookable, "
 				 "freeze, unfreeze, deep-freeze, deep-unfreeze, live-freeze or "
 				 "live-unfreeze");
 	return run_layers(a);
@@ -103,7 +105,7 @@ static const struct command_option options[] = {
 
 const struct command_line cli_automap = {.options = options,
 	.min_names = 1,
-	.operands = "a map and perhaps OUT, or a layer of a mount",
+	.operands = "a map and optionally OUT, or a layer of a mount",
 	.default_options = "raw=off",
 	.size = sizeof(struct automaps),
 	.run = run_automap};

@@ -134,7 +134,7 @@ static int read_file(void *arg, const char *path, const struct offline_file *a)
 		return 0;
 	if (r != -EIO)
 		return r;
-	line = text_printf("%s: cannot be read: %s", path,
+	line = text_printf("%s: cannot read: %s", path,
 		k->tree->read_error.code ? error_text(&k->tree->read_error) : strerror(-r));
 	if (!line)
 		return -ENOMEM;
@@ -173,12 +173,12 @@ static int check_against(struct checking *k)
 	int r = 0;
 
 	if (c->rule_set.tools && of != c->rule_set.tools)
-		r = error_set(&e, -EINVAL, "there are no rules for maps of this format");
+		r = error_set(&e, -EINVAL, "rules are not supported for this format");
 	else if (c->rule_set.tools)
 		r = of->rules->check(
 			k->tree->vol->base, c->rule_set.rules, handle_rule_fault, k, &e);
 	if (r == 0 && c->game && of != c->game_tools)
-		r = error_set(&e, -EINVAL, "there is no other game for maps of this format");
+		r = error_set(&e, -EINVAL, "--for is not supported for this format");
 	else if (r == 0 && c->game)
 		r = of->convert->check(k->tree->vol->base, c->game_index, handle_rule_fault, k, &e);
 	if (r < 0)

@@ -18,7 +18,7 @@ static int run_convert(struct command *c)
 	int code;
 
 	if (!x->to)
-		return cli_usage("convert: --to says which game the maps are for");
+		return cli_usage("convert: name the game with --to");
 	if (convert_find(x->to, &x->run.tools, &x->run.how.to, &e) < 0)
 		return cli_usage("convert: --to: %s", error_text(&e));
 	code = whole_line_take(c, &x->run.whole);
@@ -34,7 +34,7 @@ static const struct command_option options[] = {
 
 const struct command_line cli_convert = {.options = options,
 	.min_names = 1,
-	.operands = "a map, or a folder, and perhaps OUT",
+	.operands = "a map or folder, and optionally OUT",
 	.default_options = "raw=off",
 	.size = sizeof(struct converts),
 	.run = run_convert};

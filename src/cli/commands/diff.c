@@ -119,7 +119,7 @@ static int run_diff(struct command *c)
 	int r = budget ? digest_init() : -ENOMEM;
 
 	if (x->markdown && (x->json || x->full)) {
-		(void)cli_usage("diff: --markdown goes with neither --json nor --full");
+		(void)cli_usage("diff: --markdown cannot be used with --json or --full");
 		return TROUBLE;
 	}
 

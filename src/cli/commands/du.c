@@ -99,7 +99,7 @@ static void print_part(const struct du *du, const char *file, struct part *p, st
 	} else {
 		buffer_printf(out, "%10" PRIu64 "  %s%s\n", p->size,
 			*p->path ? replace_unprintable(p->path) : file,
-			p->is_unused ? " (nothing uses it)" : "");
+			p->is_unused ? " (unused)" : "");
 	}
 }
 
@@ -108,7 +108,7 @@ static int measure_map(struct offline *t, struct parts *parts, struct error *e)
 	const struct tidy_tool *f = tools_of(t->vol->format)->tidy;
 	uint64_t all = t->vol->source.sizes[0], rest = all;
 	int r = f ? f->parts(t->vol->base, add_tidy_part, parts, e)
-		  : error_set(e, -EOPNOTSUPP, "nobody knows the parts of such a map");
+		  : error_set(e, -EOPNOTSUPP, "du is not supported for this format");
 
 	for (size_t i = 0; i < parts->n; i++)
 		if (!parts->all[i].is_sum)

@@ -96,13 +96,13 @@ static void report_failure(const struct copy *c, int r, const char *why)
 	if (r == -EACCES || r == -EROFS)
 		c->files->unwritable++;
 	else if (r == -EPERM)
-		report_file(c, &c->files->left_out, "ignored: no part of a map");
+		report_file(c, &c->files->left_out, "ignored: not part of a map");
 	else if (r == -EINVAL && !utf8_valid(c->path, strlen(c->path)))
-		report_file(c, &c->files->refused, "its name is not UTF-8");
+		report_file(c, &c->files->refused, "name is not UTF-8");
 	else if (r == -ENOENT)
-		report_file(c, &c->files->refused, "its name is no path in a map");
+		report_file(c, &c->files->refused, "name is not a valid path in a map");
 	else if (r == -ENAMETOOLONG)
-		report_file(c, &c->files->left_out, "ignored: its name is too long");
+		report_file(c, &c->files->left_out, "ignored: name is too long");
 	else
 		report_file(c, &c->files->refused, why);
 }
@@ -132,7 +132,7 @@ char *files_origin(void *arg, struct offline *t, const char *path)
 /* Refuse the second of two files of the directory that are one file of the map. */
 static int refuse_second(struct copy *c, const char *first)
 {
-	CLEANUP(free) char *why = text_printf("is the same file of the map as %s", first);
+	CLEANUP(free) char *why = text_printf("has the same path in the map as %s", first);
 
 	if (!why)
 		return -ENOMEM;
@@ -147,7 +147,7 @@ static void drop_file(struct copy *c, bool derived)
 	if (overlay_remove(c->files->tree->overlay, c->to, false) < 0)
 		return;
 	if (!derived)
-		report_file(c, &c->files->left_out, "ignored: no part of a map");
+		report_file(c, &c->files->left_out, "ignored: not part of a map");
 	else
 		count_file(&c->files->derived, c->path);
 }
@@ -236,7 +236,7 @@ static int copy_entry(struct copy *c, int dirfd, const char *name, unsigned dept
 		return 0;
 	}
 	if (fd < 0 || (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))) {
-		report_file(c, &c->files->left_out, "ignored: neither a file nor a directory");
+		report_file(c, &c->files->left_out, "ignored: not a regular file or directory");
 		return 0;
 	}
 	/* Skip the map that is written, if it is in the directory. */
@@ -298,13 +298,13 @@ static void report_count(
 static void report_counts(const struct files *f)
 {
 	if (f->unwritable)
-		print_line(stderr, "mapfs: %s: %zu %s what is only shown: ignored", f->shown,
-			f->unwritable, f->unwritable == 1 ? "file is of" : "files are of");
-	report_count(f, &f->derived, "file is ignored that is made of others in the map",
-		"files are ignored that are made of others in the map");
+		print_line(stderr, "mapfs: %s: %zu %s ignored: read-only in a mount", f->shown,
+			f->unwritable, f->unwritable == 1 ? "file" : "files");
+	report_count(f, &f->derived, "file ignored: made from other files of the map",
+		"files ignored: made from other files of the map");
 	report_count(f, &f->unpacked,
-		"file is ignored that the game's own tool does not pack; --all takes it",
-		"files are ignored that the game's own tool does not pack; --all takes them");
+		"file ignored: the game's own tool does not pack it; use --all to pack it",
+		"files ignored: the game's own tool does not pack them; use --all to pack them");
 	report_count(f, &f->split, "name with backslashes is a path in the map",
 		"names with backslashes are paths in the map");
 }

@@ -137,7 +137,7 @@ static int load_all(struct command_merge *c)
 			if (r < 0)
 				return report_side_error(c, (enum which)w, &e);
 			if (format && format != s->tree.vol->format) {
-				error_set(&e, -EINVAL, "is of another format than the others");
+				error_set(&e, -EINVAL, "has another format than the other maps");
 				return report_side_error(c, (enum which)w, &e);
 			}
 			format = s->tree.vol->format;
@@ -164,7 +164,7 @@ static void print_conflict(const struct command_merge *c, const struct rescue_di
 	int n = slash ? (int)(slash + 1 - c->label) : 0;
 
 	if (theirs && rescued->name[0])
-		print_line(stderr, "mapfs: %s: conflict: %s%s; ours stays, theirs is %.*s%s/%s",
+		print_line(stderr, "mapfs: %s: conflict: %s%s; kept ours, theirs is in %.*s%s/%s",
 			c->label, path, why, n, c->label, rescued->name, theirs);
 	else
 		print_line(stderr, "mapfs: %s: conflict: %s%s", c->label, path, why);
@@ -225,8 +225,7 @@ static int keep_ours(struct command_merge *c)
 		report_error(c->command.names[OUT_AT], &e);
 		return TROUBLE + OUTCOME_SAVE_FAILED;
 	}
-	print_conflict(
-		c, &rescued, "", "both together are no map that can be saved", c->label_name);
+	print_conflict(c, &rescued, "", "the merged map is invalid", c->label_name);
 	return CONFLICTS;
 }
 
@@ -316,7 +315,8 @@ static int run_merge(struct command *command)
 	bool prints = streams_named(names[OUT_AT]);
 
 	if (prints && isatty(STDOUT_FILENO))
-		return TROUBLE + cli_usage("merge: a map is nothing for a terminal: name a file");
+		return TROUBLE +
+		       cli_usage("merge: refusing to write a map to a terminal; name a file");
 	c->has_label = c->label;
 	if (!c->has_label)
 		c->label = names[!prints                         ? OUT_AT

@@ -21,7 +21,7 @@ enum {
 struct finding {
 	struct offline *tree;
 	int dirfd;
-	const struct merge_kind *sorts;
+	const struct merge_kind *kinds;
 	struct mismatch *mismatch;
 };
 
@@ -62,24 +62,24 @@ static bool read_theirs(int dirfd, const char *path, struct json_doc *ret)
 	return images_file_at(dirfd, path, &x, NULL) == 0 && read_head(&x, ret);
 }
 
-static bool sorts_differ(
-	const struct json_doc *a, const struct json_doc *b, const struct merge_kind *sorts)
+static bool kinds_differ(
+	const struct json_doc *a, const struct json_doc *b, const struct merge_kind *kinds)
 {
 	struct json_at x = json_root(a), y = json_root(b);
 
-	for (; sorts->key; sorts++) {
+	for (; kinds->key; kinds++) {
 		int32_t v = 0, w = 0;
 		bool has_v = false, has_w = false;
 
-		if (json_get_word(&x, sorts->key, sorts->words, &v, &has_v, NULL) == 0 &&
-			json_get_word(&y, sorts->key, sorts->words, &w, &has_w, NULL) == 0 &&
+		if (json_get_word(&x, kinds->key, kinds->words, &v, &has_v, NULL) == 0 &&
+			json_get_word(&y, kinds->key, kinds->words, &w, &has_w, NULL) == 0 &&
 			has_v && has_w && v != w)
 			return true;
 	}
 	return false;
 }
 
-/* Find the collection of the object of a file. Returns the length of its path, or 0. */
+/* Find the collection that has the innermost object of a path. Returns its length, or 0. */
 static size_t collection_length(const char *path)
 {
 	const char *at = path + strlen(path);
@@ -146,7 +146,7 @@ static int compare_file(void *arg, const char *path, const struct offline_file *
 	if (!read_theirs(f->dirfd, path, &y))
 		return 0;
 	if (read_ours(f->tree, a, &x)) {
-		other = sorts_differ(&x, &y, f->sorts);
+		other = kinds_differ(&x, &y, f->kinds);
 		json_doc_finish(&x);
 	}
 	json_doc_finish(&y);
@@ -159,8 +159,8 @@ int mismatch_find(struct offline *t, int dirfd, struct mismatch *ret)
 	struct finding f = {.tree = t, .dirfd = dirfd, .mismatch = ret};
 
 	*ret = (struct mismatch){0};
-	f.sorts = how ? how->kinds : NULL;
-	return f.sorts ? offline_walk(t, "", compare_file, NULL, &f) : 0;
+	f.kinds = how ? how->kinds : NULL;
+	return f.kinds ? offline_walk(t, "", compare_file, NULL, &f) : 0;
 }
 
 bool mismatch_any(const struct mismatch *u, bool is_referenced)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * mismatch: objects of a map for which a directory on disk has an object of another sort at the
- * same position. The sort of an object cannot change (sorts of the merge schema), so the object has
- * to be removed and the other one created. All objects of its collection are removed with it, so
- * that their positions are those of the directory.
+ * mismatch: objects of a map for which a directory on disk has an object of another kind at the
+ * same position. The kind of an object cannot change (merge_schema.kinds), so the object has to be
+ * removed and the other one created. All objects of its collection, the directory that it is in,
+ * are removed with it, so that their positions are those of the directory on disk.
  */
 #pragma once
 

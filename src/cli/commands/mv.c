@@ -38,7 +38,7 @@ static int move_file(struct offline *t, const char *from, const char *to, bool i
 		return offline_print_error(t, from, -ENOMEM);
 	r = overlay_rename(t->overlay, plain, into ? below : to);
 	if (r == -EINVAL && is_below(plain, into ? below : to)) {
-		offline_print(t, "%s: cannot go into itself", from);
+		offline_print(t, "%s: cannot move it into itself", from);
 		return r;
 	}
 	if (r == -EPERM && change_refuses_name(t, into ? below : to, &e)) {
@@ -46,7 +46,7 @@ static int move_file(struct offline *t, const char *from, const char *to, bool i
 		return r;
 	}
 	if (r == -EPERM && into) {
-		offline_print(t, "%s: cannot go to %s: %s", from, below, strerror(EPERM));
+		offline_print(t, "%s: cannot move to %s: %s", from, below, strerror(EPERM));
 		return r;
 	}
 	if ((r == -ENOENT || r == -ENOTDIR || r == -ENAMETOOLONG) && find_file(t, plain, &a))
@@ -73,6 +73,6 @@ static const struct command_option options[] = {COMMAND_VERBOSE, {0}};
 
 const struct command_line cli_mv = {.options = options,
 	.min_names = 3,
-	.operands = "a file, paths in it, and where they go",
+	.operands = "a file, paths in it, and the new path",
 	.writes = true,
 	.run = run_mv};

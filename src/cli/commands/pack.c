@@ -68,7 +68,8 @@ static int clear_copy(struct pack *p, const struct mismatch *u, struct error *e)
 		return error_set(e, r, "%s", strerror(-r));
 	code = change_save(t, &how);
 	if (code != OUTCOME_DONE && code != OUTCOME_PARTIAL)
-		return error_set(e, -EINVAL, "it cannot be saved without what has to go first");
+		return error_set(
+			e, -EINVAL, "cannot remove the objects that the directory replaces");
 	r = out_open(&p->out, &p->copy, t->file, &p->command.map_options, e);
 	return r < 0 ? r : offline_load(&p->copy, e);
 }
@@ -198,15 +199,15 @@ static int run_pack(struct command *c)
 	int code;
 
 	if (p->format && !words_format_known(p->format))
-		return cli_usage("pack: --format=%s is no format", p->format);
+		return cli_usage("pack: unknown format %s", p->format);
 	if (c->n_names != (p->onto ? 1 : 2))
 		return cli_usage("pack takes %s", c->line->operands);
 	if (p->format && p->onto)
-		return cli_usage("pack: --format goes with a new file");
+		return cli_usage("pack: --format needs a new file");
 	if (p->exact && !p->onto)
-		return cli_usage("pack: --exact goes with --onto");
+		return cli_usage("pack: --exact needs --onto");
 	if (!p->onto && streams_named(c->names[1]) && isatty(STDOUT_FILENO))
-		return cli_usage("pack: a map is nothing for a terminal: name a file");
+		return cli_usage("pack: refusing to write a map to a terminal; name a file");
 	p->dir = c->names[0];
 	code = command_writes(c) ? pack_directory(p) : OUTCOME_USAGE;
 	offline_close(&p->copy);

@@ -39,7 +39,7 @@ static const char *check_picture_name(const char *name)
 	if (!name[0])
 		return "is a directory";
 	return !dot || strcasecmp(dot, ".png") == 0 ? NULL
-						    : "a picture is PNG: its name ends in .png";
+						    : "the name of a picture must end in .png";
 }
 
 /* Check the output file. Returns an error text, or NULL if it can be written. Only a PNG is
@@ -53,17 +53,17 @@ static const char *check_output(int dirfd, const char *name)
 	struct stat st;
 
 	if (fd == -ELOOP || fd == -ENXIO)
-		return "is no regular file";
+		return "is not a regular file";
 	if (fd != -ENOENT) {
 		if (fd < 0 || fstat(fd, &st) < 0)
 			return strerror(fd < 0 ? -fd : errno);
 		if (!S_ISREG(st.st_mode))
-			return "is no regular file";
+			return "is not a regular file";
 		if (st.st_size == 0)
 			return NULL;
 		if (pread(fd, begin, sizeof(begin), 0) != (ssize_t)sizeof(begin) ||
 			memcmp(begin, magic, sizeof(magic)) != 0)
-			return "is there, and no PNG: it is not written over";
+			return "already exists and is not a PNG; not overwritten";
 	}
 	return check_picture_name(name);
 }
@@ -130,7 +130,7 @@ static int write_file(struct drawing *d, const struct picture *p, mode_t mode, s
 	r = picture_put(fd, p, e);
 	if (r < 0)
 		(void)io_truncate(fd, 0);
-	return r < 0 ? error_set(e, r, "cannot be written: %s", strerror(-r)) : 0;
+	return r < 0 ? error_set(e, r, "cannot write: %s", strerror(-r)) : 0;
 }
 
 static int write_picture(struct drawing *d, const struct picture *p, mode_t mode, struct error *e)
@@ -165,7 +165,7 @@ static int draw_picture(struct drawing *d, mode_t mode, const char **fault, stru
 	int r;
 
 	if (!f)
-		return error_set(e, -ENOTSUP, "there are no pictures of maps of this format");
+		return error_set(e, -ENOTSUP, "preview is not supported for this format");
 	if (d->layer) {
 		r = f->has_named_parts ? find_cut(d) : find_part(d, d->layer);
 		if (r < 0)
@@ -173,7 +173,9 @@ static int draw_picture(struct drawing *d, mode_t mode, const char **fault, stru
 	}
 	r = f->draw(s, &d->preview, &p, e);
 	if (r < 0)
-		return d->layer ? error_context(e, "%s", d->layer) : r;
+		if (d->layer)
+			error_context(e, "%s", d->layer);
+	return r;
 	*fault = d->out >= 0 ? d->command.names[d->command.n_names - 1] : "standard output";
 	r = write_picture(d, &p, mode, e);
 	bytes_unref(p.rgba);
@@ -222,14 +224,13 @@ static int run_preview(struct command *c)
 	int code;
 
 	if (!parse_size(d))
-		return cli_usage("preview: --size is from %d to %d", PREVIEW_MIN, PREVIEW_MAX);
+		return cli_usage("preview: --size must be %d to %d", PREVIEW_MIN, PREVIEW_MAX);
 	if (d->layer && c->n_names == 3)
-		return cli_usage(
-			"preview: %s is a path, and so is what --layer names", c->names[1]);
+		return cli_usage("preview: --layer cannot be used with a path (%s)", c->names[1]);
 	if (c->n_names == 3)
 		d->layer = c->names[1];
 	if (strcmp(out, "-") == 0 && isatty(STDOUT_FILENO))
-		return cli_usage("preview: a picture is nothing for a terminal: name a file");
+		return cli_usage("preview: refusing to write a picture to a terminal; name a file");
 	d->preview.note_arg = &c->tree;
 	code = run_drawing(d, out);
 	images_unref(d->images);
@@ -246,7 +247,7 @@ static const struct command_option options[] = {
 const struct command_line cli_preview = {.options = options,
 	.min_names = 1,
 	.max_names = 3,
-	.operands = "a file, or one and a path in it, and the name of a picture",
+	.operands = "a file, optionally a path in it, and the name of a picture",
 	.cache_max = 64 << 20,
 	.size = sizeof(struct drawing),
 	.initial = &(const struct drawing){.preview = {.image = images_find, .note = print_note},

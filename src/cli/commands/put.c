@@ -51,7 +51,7 @@ static enum outcome put_file(struct offline *t, const char *path, int fd, const 
 		return OUTCOME_REFUSED;
 	}
 	if (r == 0 && is_meaningless(t, path))
-		r = error_set(&e, -EINVAL, "means nothing in a map");
+		r = error_set(&e, -EINVAL, "not part of a map");
 	if (r < 0)
 		offline_print(t, "%s: %s", path, error_text(&e));
 	return outcome_of(r);
@@ -81,6 +81,6 @@ static const struct command_option options[] = {COMMAND_VERBOSE, {0}};
 const struct command_line cli_put = {.options = options,
 	.min_names = 2,
 	.max_names = 3,
-	.operands = "a file, a path in it, and what to put there",
+	.operands = "a file, a path in it, and optionally a source",
 	.writes = true,
 	.run = run_put};

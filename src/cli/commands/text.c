@@ -136,7 +136,7 @@ static int print_walked(void *arg, const char *path, const struct offline_file *
 	reader_close(&from);
 	if (r < 0) {
 		x->command.worst = offline_print_error(&x->command.tree, path, r);
-		buffer_printf(&x->out, "# %s cannot be read\n", path);
+		buffer_printf(&x->out, "# cannot read %s\n", path);
 	}
 	return flush_output(x, PIECE);
 }

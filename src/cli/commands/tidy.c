@@ -16,11 +16,11 @@ static int run_tidy(struct command *c)
 	int code;
 
 	if (x->how.external && x->how.embed)
-		return cli_usage("tidy: --external or --embed");
+		return cli_usage("tidy: --external cannot be used with --embed");
 	if (x->how.hash_names && !x->how.pixels)
-		return cli_usage("tidy: --hash-names goes with --pixels");
+		return cli_usage("tidy: --hash-names needs --pixels");
 	if (x->how.pixels && c->n_names == 1 && !x->whole.in_place && !x->whole.dry)
-		return cli_usage("tidy: pixels do not come back: name OUT, or say --in-place");
+		return cli_usage("tidy: --pixels loses data: name OUT or use --in-place");
 	code = whole_line_take(c, &x->whole);
 	return code == OUTCOME_DONE ? tidy_run(x) : code;
 }
@@ -38,7 +38,7 @@ static const struct command_option options[] = {
 
 const struct command_line cli_tidy = {.options = options,
 	.min_names = 1,
-	.operands = "a map and perhaps OUT",
+	.operands = "a map and optionally OUT",
 	.default_options = "raw=off",
 	.size = sizeof(struct tidies),
 	.run = run_tidy};

@@ -19,17 +19,19 @@ static int check_names(const struct command *c, const struct whole *w)
 	bool out = !w->in_place && c->n_names == 2;
 
 	if (!w->in_place && c->n_names > 2)
-		return cli_usage("%s: several maps are written with --in-place", c->name);
+		return cli_usage("%s: use --in-place to write several maps", c->name);
 	if (!out && !w->dry)
 		for (int i = 0; i < c->n_names; i++)
 			if (streams_named(c->names[i]))
 				return cli_usage(
-					"%s: standard input is no place: name OUT, or -", c->name);
+					"%s: cannot write to standard input; name OUT, or -",
+					c->name);
 	if (out && streams_named(c->names[1]) && is_folder(c->names[0]))
 		return cli_usage(
-			"%s: standard output takes no folder: name a folder as OUT", c->name);
+			"%s: cannot write a folder to standard output; name a folder as OUT",
+			c->name);
 	if (out && !w->dry && streams_named(c->names[1]) && isatty(STDOUT_FILENO))
-		return cli_usage("%s: a map is nothing for a terminal: name a file", c->name);
+		return cli_usage("%s: refusing to write a map to a terminal; name a file", c->name);
 	return OUTCOME_DONE;
 }
 

@@ -42,7 +42,7 @@ static int add_options(struct command *c, const char *list)
 		return OUTCOME_DONE;
 	/* Many programs have -o FILE. */
 	return cli_usage("%s%s-o: %s%s", c->name ? c->name : "", c->name ? ": " : "",
-		error_text(&e), file ? "; OUT stands without -o" : "");
+		error_text(&e), file ? "; name OUT without -o" : "");
 }
 
 /* Store an option of the command in its struct. */
@@ -159,7 +159,7 @@ bool command_writes(struct command *c)
 	c->map_options.read_only = false;
 	c->map_options.at_once = true;
 	if (c->options.rq.vfs_options.read_only)
-		(void)cli_usage("%s: nothing can be written with -o ro", c->name);
+		(void)cli_usage("%s: cannot write with -o ro", c->name);
 	return !c->options.rq.vfs_options.read_only;
 }
 
@@ -183,7 +183,7 @@ static int parse_command_line(struct command *c, int argc, char **argv)
 	/* An unset shell variable must not name the root of a map. */
 	for (int i = line->n_may_be_empty; i < c->n_names; i++)
 		if (!c->names[i][0])
-			return cli_usage("%s: an empty name", c->name);
+			return cli_usage("%s: empty name", c->name);
 	c->map_options = c->options.rq.vfs_options;
 	c->map_options.read_only = true;
 	if (line->always_prints && c->n_names > line->min_names &&

@@ -21,7 +21,7 @@ struct command_option {
 	char letter;      /* or '\0' */
 	enum { COMMAND_FLAG, COMMAND_TEXT, COMMAND_TEXTS } kind;
 	/* Offset in the command's struct of a bool; of a const char *, the last text; or of a const
-	 * char **, all texts, NULL-ended. */
+	 * char **, all texts, NULL-ended; command_main frees the array. */
 	size_t offset;
 };
 
@@ -70,8 +70,8 @@ struct command {
 
 /* Run a command line. Returns the exit code. name is NULL for mapfs itself; argv[0] is ignored. */
 int command_main(const char *name, int argc, char **argv, const struct command_line *line);
-/* Prepare for saving: clear map_options.read_only. Returns false after a message if -o ro was
- * given. command_main calls it if line->writes is set. */
+/* Prepare for saving: clear read_only and set at_once in map_options. Returns false after a message
+ * if -o ro was given. command_main calls it if line->writes is set. */
 bool command_writes(struct command *c);
 /* Open a map, enter the sandbox (with access to `further`), load. 0, or -errno after a message. */
 int command_open(

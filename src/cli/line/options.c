@@ -157,12 +157,12 @@ static const struct number {
 	const char *wrong;
 } numbers[NUMBERS] = {
 	/* System calls use the highest uid and gid for "none". */
-	[UID] = {"uid", 10, UINT32_MAX - 1, "is not a user's number"},
-	[GID] = {"gid", 10, UINT32_MAX - 1, "is not a group's number"},
-	[UMASK] = {"umask", 8, 0777, "is not octal and at most 777"},
-	[FMASK] = {"fmask", 8, 0777, "is not octal and at most 777"},
-	[DMASK] = {"dmask", 8, 0777, "is not octal and at most 777"},
-	[CACHE] = {"cache", 0, SIZE_MAX, "is not a size such as 64M (a number, then K, M or G)"},
+	[UID] = {"uid", 10, UINT32_MAX - 1, "is not a user ID"},
+	[GID] = {"gid", 10, UINT32_MAX - 1, "is not a group ID"},
+	[UMASK] = {"umask", 8, 0777, "is not an octal number (at most 777)"},
+	[FMASK] = {"fmask", 8, 0777, "is not an octal number (at most 777)"},
+	[DMASK] = {"dmask", 8, 0777, "is not an octal number (at most 777)"},
+	[CACHE] = {"cache", 0, SIZE_MAX, "is not a size (such as 64M: a number, then K, M or G)"},
 };
 
 /* Find an option in numbers. Returns NUMBERS if it is not there. */
@@ -264,8 +264,8 @@ static int parse_format_option(struct options *o, const char *option, struct err
 	if (words_value_known(s, equals + 1))
 		return append_format_option(o, option, e);
 	values = words_values(s);
-	return error_set(e, -EINVAL, "option %s has no value \"%s\" (%s)", key, equals + 1,
-		values ? values : "see the manual");
+	return error_set(e, -EINVAL, "option %s: invalid value \"%s\" (must be %s)", key,
+		equals + 1, values ? values : "as in the manual");
 }
 
 static int parse_option(struct options *o, const char *option, struct error *e)

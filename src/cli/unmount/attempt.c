@@ -99,20 +99,19 @@ int attempt_print_journals(void *unmount)
 
 	for (size_t i = 0; i < maps.n; i++) {
 		if (journals_find(maps.items[i], &found, &e) < 0)
-			console_say(&u->console, "the journals of %s cannot be listed: %s",
+			console_say(&u->console, "cannot list the journals of %s: %s",
 				maps.items[i], error_text(&e));
 		else
 			console_say(&u->console,
-				found.fits ? "what was closed and not saved is in the journal %s "
-					     "beside the map: mount %s again and it comes back (or "
-					     "see mapfs recover)"
-					   : "the journal %s is for another content of %s (see "
-					     "mapfs recover)",
+				found.fits
+					? "unsaved changes are in the journal %s beside the map: "
+					  "mount %s again to restore them (or see mapfs recover)"
+					: "the journal %s is for another version of %s (see "
+					  "mapfs recover)",
 				found.file, maps.items[i]);
 	}
 	if (r == 0 && !maps.n && u->entry->is_mapfs)
-		console_say(&u->console,
-			"no journal lies beside %s: nothing was closed that is not saved",
+		console_say(&u->console, "no journal beside %s: all closed files are saved",
 			u->entry->source);
 	return r < 0 ? -r : maps.n ? EEXIST : 0;
 }

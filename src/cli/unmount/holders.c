@@ -65,8 +65,8 @@ static char *find_use(dev_t dev, int process)
 	if (what)
 		return what;
 	if (is_on(dev, process, "cwd") || is_on(dev, process, "root"))
-		return strdup("works in it: leave it first (cd ..)");
-	return maps_file(dev, process) ? strdup("has a file of it mapped") : NULL;
+		return strdup("has its working directory there; leave it first (cd ..)");
+	return maps_file(dev, process) ? strdup("has mapped a file of it") : NULL;
 }
 
 static void add_holder(int process, const char *pid, const char *what, struct names *ret)

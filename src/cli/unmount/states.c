@@ -72,10 +72,10 @@ static bool wait_once(void *unmount, int fd)
 	if (u->state == STATE_SAVE || u->state == STATE_END) {
 		if (!u->options->force && before <= u->since + WARN_MS &&
 			u->now > u->since + WARN_MS)
-			console_say(&u->console, "the process that keeps the mount does not "
-						 "answer; mapfs -u --force unmounts all the same");
-		console_progress(&u->console, u->has_message ? "saving" : "waiting", &u->progress,
-			u->now - u->started);
+			console_say(&u->console, "the worker of the mount does not answer; use "
+						 "mapfs -u --force to unmount anyway");
+		console_progress(&u->console, u->has_message ? "saving" : "no answer yet",
+			&u->progress, u->now - u->started);
 	}
 	return u->now < unmount_limit(u) ||
 	       (u->state == STATE_UNMOUNT && !unmount_is_lazy(u) && !target_is_mounted(u->entry));
@@ -91,12 +91,12 @@ static enum unmount_state finish_unmount(struct unmount *u, int code)
 static enum unmount_state lose_worker(struct unmount *u, enum unmount_worker worker)
 {
 	static const char *const why[] = {
-		[WORKER_OUT_OF_REACH] = "the process that keeps the mount cannot be reached (is it "
-					"another namespace's?): saved through the mount",
-		[WORKER_SILENT] = "the processes of the mount do not answer (stopped, or waiting "
-				  "for the disk)",
+		[WORKER_OUT_OF_REACH] = "cannot reach the worker of the mount (perhaps in another "
+					"namespace): saved through the mount",
+		[WORKER_SILENT] = "the processes of the mount do not answer (stopped, or blocked "
+				  "by the disk)",
 		[WORKER_DIED] = "the worker died",
-		[WORKER_DEAD] = "the processes of the mount ended, or were killed",
+		[WORKER_DEAD] = "the processes of the mount ended or were killed",
 	};
 
 	console_say(&u->console, "%s", why[worker]);
@@ -200,13 +200,14 @@ static void report_unsaved(struct unmount *u)
 
 	if (lacking)
 		console_say(&u->console,
-			"not everything could be saved; still mounted: free at least %ju MB in %s "
-			"and run mapfs -u again, or drop what is not saved with mapfs -u --discard",
+			"cannot save all changes; still mounted: free at least %ju MB in %s and "
+			"run "
+			"mapfs -u again, or drop the rest with mapfs -u --discard",
 			(uintmax_t)(lacking >> 20) + 1, dir);
 	else
 		console_say(&u->console,
-			"not everything could be saved; still mounted (mapfs -u --discard "
-			"throws away what is not)");
+			"cannot save all changes; still mounted (use mapfs -u --discard to drop "
+			"the rest)");
 }
 
 static enum unmount_state do_save(struct unmount *u)
@@ -249,8 +250,8 @@ static enum unmount_state do_sync(struct unmount *u)
 	if (r == ENOTCONN)
 		return lose_worker(u, WORKER_DEAD);
 	if (u->options->discard) {
-		console_say(&u->console, "the process that keeps the mount cannot be reached: "
-					 "nothing can be discarded");
+		console_say(
+			&u->console, "cannot reach the worker of the mount: nothing is discarded");
 		return finish_unmount(u, OUTCOME_BUSY);
 	}
 	if (r == ETIMEDOUT)
@@ -258,8 +259,7 @@ static enum unmount_state do_sync(struct unmount *u)
 	u->code = r == EEXIST ? OUTCOME_PARTIAL : r ? OUTCOME_SAVE_FAILED : OUTCOME_DONE;
 	if (u->code != OUTCOME_SAVE_FAILED)
 		return lose_worker(u, WORKER_OUT_OF_REACH);
-	console_say(&u->console,
-		"the process that keeps the mount cannot be reached, and the save failed: %s%s",
+	console_say(&u->console, "cannot reach the worker of the mount, and cannot save: %s%s",
 		child_error(r), u->options->force ? "" : "; still mounted");
 	u->worker = WORKER_OUT_OF_REACH;
 	return u->options->force ? STATE_UNMOUNT : STATE_DONE;
@@ -274,7 +274,7 @@ static enum unmount_state leave_mount(struct unmount *u)
 	if (mountinfo_find_device(MOUNTINFO, u->entry->dev, &other) < 0 || !other.is_mapfs ||
 		strcmp(other.source, u->entry->source) != 0)
 		return STATE_END;
-	console_say(&u->console, "unmounted, and still mounted on %s", other.point);
+	console_say(&u->console, "unmounted, but still mounted on %s", other.point);
 	return STATE_DONE;
 }
 
@@ -320,7 +320,7 @@ static void print_discarded(void *arg, const char *path, const char *what)
 
 static void print_unlisted(struct unmount *u, int code)
 {
-	console_say(&u->console, "the journals of %s cannot be listed: %s", u->entry->source,
+	console_say(&u->console, "cannot list the journals of %s: %s", u->entry->source,
 		child_error(code));
 }
 
@@ -335,7 +335,7 @@ static int discard_journals(struct unmount *u)
 	if (failure < 0)
 		print_unlisted(u, -failure);
 	else if (!maps.n)
-		console_say(c, "no journal fits it: there is nothing to discard");
+		console_say(c, "no journal fits the map: nothing to discard");
 	for (size_t i = 0; i < maps.n; i++) {
 		struct error e = ERROR_INIT;
 		int r;

@@ -45,8 +45,8 @@
  *            failed, without --force                     DONE, code 4
  *            failed, with --force                        UNMOUNT, code 4
  *            no process serves the mount                 UNMOUNT, worker dead
- *            limit                                       UNMOUNT, worker silent
- *            --discard, and a process serves the mount   DONE, code 7
+ *            limit, without --discard                    UNMOUNT, worker silent
+ *            --discard: a process serves it, or limit    DONE, code 7
  *   UNMOUNT  unmounted, and the worker listens           END
  *            the same, but mounted elsewhere as well     DONE
  *            unmounted, and the worker is out of reach   DONE
@@ -91,7 +91,7 @@ enum unmount_worker {
 
 struct unmount {
 	const struct unmount_options *options;
-	struct mount_entry *entry;
+	struct mount_entry *entry; /* of the target */
 	struct console console;
 	enum unmount_state state;
 	enum unmount_worker worker;
@@ -101,20 +101,21 @@ struct unmount {
 	bool has_message;           /* the worker has sent a message */
 	bool owns_mountpoint; /* the mount point was made for this mount, and may be removed */
 	bool names_users;     /* attempt_unmount prints the users of the mount if it fails */
-	struct control_msg progress; /* the last one with a text */
+	struct control_msg progress; /* the last PROGRESS with a text, for the terminal */
 	/* Times in ms (base/threads/clock.h) */
 	int64_t started, now;
 	int64_t since;      /* the state began, or the last message came */
 	int64_t progressed; /* the state began, or the save made progress */
 };
 
-/* Unmount a target. If it is not mounted, print that and its journals. Returns the exit code. */
+/* Unmount a target. If it is not mounted, print that and its journals, or discard them (--discard).
+ * is_one_of_many: prefix the lines of its report. Returns the exit code. */
 int unmount_target(struct target *t, const struct unmount_options *how, bool is_one_of_many);
 
 /* Does UNMOUNT unmount lazily? */
 bool unmount_is_lazy(const struct unmount *u);
 
-/* The time at which the state ends; INT64_MAX if it waits for a save. Public for tests. */
+/* The time at which the state ends; INT64_MAX if it has no limit. Public for tests. */
 int64_t unmount_limit(const struct unmount *u);
 /* Receive messages until SAVED (WORKER_LISTENS), until the worker closes the socket (WORKER_DIED),
  * or until the limit (WORKER_SILENT). Public for tests. */

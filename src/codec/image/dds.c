@@ -36,7 +36,7 @@ static void decode_color(uint32_t v, uint8_t *rgb)
 	rgb[2] = (uint8_t)(b << 3 | b >> 2);
 }
 
-/* Compute the four colors of a block. If punched, the last may be transparent. */
+/* Compute the four colors of a block. If punched (DXT1), the last one may be transparent. */
 static void make_palette(const uint8_t *p, bool punched, uint8_t colors[4][PIXEL])
 {
 	uint32_t a = p[0] | (uint32_t)p[1] << 8, b = p[2] | (uint32_t)p[3] << 8;
@@ -71,7 +71,7 @@ static void put_alpha_plain(const uint8_t *p, uint8_t *block)
 		block[i * PIXEL + ALPHA] = (uint8_t)((p[i / 2] >> (i % 2 ? 4 : 0) & 15) * 17);
 }
 
-/* DXT5 alpha: two values, and 3 bits for each pixel that select one of them or a mean. */
+/* DXT5 alpha: two values, and 3 bits for each pixel: one of them, a mean, 0 or 255. */
 static void put_alpha_between(const uint8_t *p, uint8_t *block)
 {
 	uint64_t which = load_u32(p + 4) >> 16;
@@ -107,8 +107,8 @@ static int check_size(const struct image *m, struct error *e)
 
 	if (m->size < needed)
 		return error_set(e, -EINVAL,
-			"the texture is cut short: %zu bytes of pixels, not %" PRIu64, m->size,
-			needed);
+			"the texture is truncated: %zu bytes of pixels (must be %" PRIu64 ")",
+			m->size, needed);
 	return 0;
 }
 
@@ -144,8 +144,8 @@ static int read_channels(const struct image *m, struct channel *channels, struct
 		shift = mask ? (unsigned)__builtin_ctz(mask) : 0;
 		channels[i] = (struct channel){mask, shift, used ? mask >> shift : 0};
 		if (used && (channels[i].most & (channels[i].most + 1ULL)))
-			return error_set(
-				e, -EINVAL, "the mask %#x of a texture has holes", (unsigned)mask);
+			return error_set(e, -EINVAL, "the mask %#x of a texture is not contiguous",
+				(unsigned)mask);
 	}
 	return 0;
 }
@@ -188,14 +188,15 @@ static int check_kind(const struct image *m, struct error *e)
 			return 0;
 		for (const char *c = m->letters; *c; c++)
 			if (*c < ' ' || *c > '~')
-				return error_set(e, -EINVAL, "the texture is of an unknown kind");
+				return error_set(e, -EINVAL, "the texture has an unknown format");
 		return error_set(e, -EINVAL,
-			"the texture is of the kind '%s' (not DXT1, DXT3, DXT5 or plain pixels)",
+			"the texture has the format '%s' (must be DXT1, DXT3, DXT5 or plain "
+			"pixels)",
 			m->letters);
 	}
 	if (plain && m->bits >= 8 && m->bits <= 32 && m->bits % 8 == 0)
 		return 0;
-	return error_set(e, -EINVAL, "the texture's pixels have %u bits (not 8, 16, 24 or 32)",
+	return error_set(e, -EINVAL, "the texture's pixels have %u bits (must be 8, 16, 24 or 32)",
 		(unsigned)m->bits);
 }
 
@@ -216,7 +217,7 @@ static int read_header(struct image *m, const uint8_t *data, size_t size, struct
 	for (int i = 0; i < CHANNELS; i++)
 		m->masks[i] = load_u32(data + 92 + 4 * i);
 	if (!m->w || !m->h || (uint64_t)m->w * m->h > DDS_PIXELS_MAX)
-		return error_set(e, -EINVAL, "the texture is said to have %u x %u pixels (1 to %d)",
+		return error_set(e, -EINVAL, "the texture has %u x %u pixels (must be 1 to %d)",
 			(unsigned)m->w, (unsigned)m->h, DDS_PIXELS_MAX);
 	r = check_kind(m, e);
 	return r < 0 ? r : check_size(m, e);
@@ -232,7 +233,7 @@ int dds_decode(const uint8_t *data, size_t size, struct dds *ret, struct error *
 		return r;
 	rgba = bytes_new((uint64_t)m.w * m.h * PIXEL, &m.rgba);
 	if (!rgba)
-		return error_set(e, -ENOMEM, "no memory for the pixels of a texture");
+		return error_set(e, -ENOMEM, "out of memory");
 	if (m.flags & FOURCC_FLAG)
 		decode_blocks(&m);
 	else

@@ -20,8 +20,8 @@
 #include "codec/zlib/inflate.h"
 
 /*
- * The checksums of the first `done` bytes of image data of a canonical file, which grow as the file
- * is read in order. Thread-safe.
+ * The checksums up to byte `done` of the stored blocks of a canonical file (with the heads of the
+ * blocks). They grow as the file is read in order. Thread-safe.
  */
 struct png_memo {
 	pthread_mutex_t lock;

@@ -9,7 +9,7 @@
 #include "codec/image/png_calls.h"
 #include "codec/kind.h"
 
-static const char shortage[] = "no memory to read the PNG";
+static const char shortage[] = "out of memory";
 
 /* Deflate yields at most 258 bytes from 2 bits (RFC 1951, 3.2.5). */
 enum { DEFLATE_RATIO = 1032, SIGNATURE = 8 };
@@ -83,7 +83,7 @@ static void ask_for_rgba8(struct png_reader *d)
 	d->passes = png_set_interlace_handling(d->png);
 	png_read_update_info(d->png, d->info);
 	if (png_get_rowbytes(d->png, d->info) != (size_t)4 * d->width)
-		png_error(d->png, "its pixels do not become RGBA");
+		png_error(d->png, "cannot convert the pixels to RGBA");
 }
 
 static void read_row(struct png_reader *d)
@@ -122,7 +122,7 @@ static size_t row_size(const struct png_reader *d)
 static int make_rows(struct png_reader *d)
 {
 	d->rows = calloc(d->passes > 1 ? d->height : 1, row_size(d));
-	return d->rows ? 0 : error_set(d->failure.e, -ENOMEM, "no memory for the image");
+	return d->rows ? 0 : error_set(d->failure.e, -ENOMEM, "out of memory");
 }
 
 static int read_passes(struct png_reader *d)

@@ -182,7 +182,7 @@ static int make_tail(
 	if (s.done < im->body) {
 		chunk = malloc(CHUNK);
 		if (!chunk)
-			return error_set(e, -ENOMEM, "no memory for the checksums");
+			return error_set(e, -ENOMEM, "out of memory");
 	}
 	while (s.done < im->body) {
 		size_t n = (size_t)min_u64(im->body - s.done, CHUNK);
@@ -236,8 +236,8 @@ int png_file_read(uint32_t width, uint32_t height, codec_read_fn pixels, void *a
 	int r = measure_file(width, height, &im);
 
 	if (r < 0)
-		return error_set(
-			e, r, "an image of %" PRIu32 "x%" PRIu32 " has no PNG form", width, height);
+		return error_set(e, r, "cannot write an image of %" PRIu32 "x%" PRIu32 " as PNG",
+			width, height);
 	size = HEAD + im.body + TAIL;
 	if (off > size || n > size - off)
 		return error_set(e, -EINVAL,

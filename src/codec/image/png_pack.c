@@ -51,8 +51,8 @@ static int begin_deflate(
 	int r = png_rows_measure(width, height, &p->rows);
 
 	if (r < 0)
-		return error_set(
-			e, r, "an image of %" PRIu32 "x%" PRIu32 " has no PNG form", width, height);
+		return error_set(e, r, "cannot write an image of %" PRIu32 "x%" PRIu32 " as PNG",
+			width, height);
 	p->rows.pixels = blob_read_fn;
 	p->rows.arg = b;
 	p->blob = b;
@@ -85,7 +85,7 @@ static int deflate_band(z_stream *z, const struct band *b, uint8_t *raw, size_t 
 
 	made = bytes_resize(NULL, room, &dst);
 	if (!made)
-		return error_set(e, -ENOMEM, "no memory to compress");
+		return error_set(e, -ENOMEM, "out of memory");
 	png_put_u32(dst, checksum_adler32(ADLER32_START, raw, n));
 	z->next_in = raw;
 	z->avail_in = (uInt)n;
@@ -96,7 +96,7 @@ static int deflate_band(z_stream *z, const struct band *b, uint8_t *raw, size_t 
 		return error_set(e, -EIO, "zlib cannot compress");
 	cut = bytes_resize(made, room - z->avail_out, &dst);
 	if (!cut)
-		return error_set(e, -ENOMEM, "no memory to compress");
+		return error_set(e, -ENOMEM, "out of memory");
 	made = NULL;
 	*ret = TAKE(cut);
 	return 0;
@@ -113,7 +113,7 @@ static int make_band(void *arg, struct bytes **ret, struct error *e)
 
 	if (!raw || deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8,
 			    Z_DEFAULT_STRATEGY) != Z_OK)
-		return error_set(e, -ENOMEM, "no memory to compress");
+		return error_set(e, -ENOMEM, "out of memory");
 	r = png_rows_read(&b->p->rows, (uint64_t)b->i * PNG_BAND, raw, n, e);
 	if (r == 0)
 		r = deflate_band(&z, b, raw, n, ret, e);
@@ -199,7 +199,7 @@ static int make_layout(void *arg, struct bytes **ret, struct error *e)
 
 	m.bands = calloc(p->n, sizeof(*m.bands));
 	if (!l || !m.bands)
-		r = error_set(e, -ENOMEM, "no memory to compress");
+		r = error_set(e, -ENOMEM, "out of memory");
 	else
 		r = parallel_each(p->n, measure_band, &m, e);
 	if (r == 0) {
@@ -211,7 +211,7 @@ static int make_layout(void *arg, struct bytes **ret, struct error *e)
 	}
 	free(m.bands);
 	if (r == 0 && sizeof(zlib_header) + layout_body(l) + 4 > INT32_MAX)
-		r = error_set(e, -EFBIG, "the image does not fit the one chunk of a PNG");
+		r = error_set(e, -EFBIG, "the image is too large for one chunk of a PNG");
 	if (r == 0)
 		*ret = &TAKE(l)->counted;
 	return r;
@@ -267,7 +267,7 @@ static int read_bands(const struct packing *p, const struct layout *l, uint64_t 
 		if (r < 0)
 			return r;
 		if (band->size - SUM != size)
-			return error_set(e, -EIO, "zlib compressed the same in another way");
+			return error_set(e, -EIO, "zlib compressed the same data differently");
 		png_copy_part(HEAD + from, band->data + SUM, (size_t)size, off, dst, n);
 	}
 	return 0;

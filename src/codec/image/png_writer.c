@@ -7,7 +7,7 @@
 
 #include "codec/image/png_calls.h"
 
-static const char shortage[] = "no memory to write the PNG";
+static const char shortage[] = "out of memory";
 
 struct png_writer {
 	png_structp png;
@@ -87,7 +87,7 @@ int png_writer_open(png_write_fn write, void *arg, uint32_t width, uint32_t heig
 		return error_set(e, -ENOMEM, "%s", shortage);
 	*d = (struct png_writer){.write = write,
 		.arg = arg,
-		.failure = {e, 0, "no PNG can be made", shortage},
+		.failure = {e, 0, "cannot write the PNG", shortage},
 		.width = width,
 		.height = height};
 	d->png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &d->failure, png_fail,

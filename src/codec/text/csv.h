@@ -25,8 +25,8 @@ uint64_t csv_size(const struct csv_shape *shape);
 
 enum { CSV_RUN = 8192 }; /* maximum number of cells for one callback below */
 
-/* Values in memory. The value of cell i is at `at + i * stride`: an unsigned byte, or, if wide, 16
- * signed bits in little endian. */
+/* Values in memory. The value of cell i is at `first + i * stride`: an unsigned byte, or if is_wide
+ * 16 signed bits in little endian. */
 struct csv_values {
 	const uint8_t *first;
 	size_t stride;

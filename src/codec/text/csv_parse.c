@@ -9,14 +9,14 @@
 
 enum { INPUT = 64 << 10 };
 
-struct room {
+struct buffers {
 	int32_t run[CSV_RUN];
 	uint8_t text[INPUT];
 };
 
 struct parser {
 	const struct extent *in;
-	uint64_t read; /* bytes of in that were read into `room` */
+	uint64_t read; /* bytes of in that were read into `buffers` */
 	const uint8_t *s, *end;
 	int error; /* of reading; sticky */
 
@@ -29,9 +29,9 @@ struct parser {
 	uint32_t row, column; /* of the current cell, from 0 */
 	char separator;       /* the character after the first cell; 0: none yet */
 
-	uint64_t first; /* index of the cell in room->run[0] */
+	uint64_t first; /* index of the cell in buffers->run[0] */
 	size_t n;
-	struct room *room;
+	struct buffers *buffers;
 };
 
 /* A cell as parsed so far. */
@@ -48,12 +48,12 @@ static __attribute__((noinline, cold)) int refill(struct parser *p)
 	size_t n = left < INPUT ? (size_t)left : INPUT;
 
 	if (n && !p->error)
-		p->error = extent_read(p->in, p->read, p->room->text, n, p->e);
+		p->error = extent_read(p->in, p->read, p->buffers->text, n, p->e);
 	if (!n || p->error)
 		return -1;
 	p->read += n;
-	p->s = p->room->text;
-	p->end = p->room->text + n;
+	p->s = p->buffers->text;
+	p->end = p->buffers->text + n;
 	return *p->s;
 }
 
@@ -71,7 +71,7 @@ static int refuse_cell(const struct parser *p, const char *what)
 
 static int flush_cells(struct parser *p)
 {
-	int r = p->n && p->take ? p->take(p->arg, p->first, p->room->run, p->n, p->e) : 0;
+	int r = p->n && p->take ? p->take(p->arg, p->first, p->buffers->run, p->n, p->e) : 0;
 
 	p->first += p->n;
 	p->n = 0;
@@ -81,7 +81,7 @@ static int flush_cells(struct parser *p)
 static int end_cell(struct parser *p, struct cell cell)
 {
 	if (cell.open)
-		return refuse_cell(p, "a quote is not closed");
+		return refuse_cell(p, "unclosed quote");
 	if (p->height && p->row >= p->height)
 		return error_set(p->e, -EINVAL,
 			"line %" PRIu64 ", column %" PRIu64 ": the table has %" PRIu32
@@ -90,7 +90,7 @@ static int end_cell(struct parser *p, struct cell cell)
 	if (p->column == INT32_MAX || p->row == INT32_MAX)
 		return refuse_cell(p, "the table is too large");
 	if (!cell.digits)
-		return refuse_cell(p, "there is no number");
+		return refuse_cell(p, "missing number");
 	if (cell.value < p->min || cell.value > p->max)
 		return error_set(p->e, -EINVAL,
 			"line %" PRIu64 ", column %" PRIu64 ": %" PRIi64 " is not %" PRIi32
@@ -98,7 +98,7 @@ static int end_cell(struct parser *p, struct cell cell)
 			(uint64_t)p->row + 1, (uint64_t)p->column + 1, cell.value, p->min, p->max);
 	/* Cells past the width are only counted, for the message of end_line. */
 	if (!p->width || p->column < p->width)
-		p->room->run[p->n++] = (int32_t)cell.value;
+		p->buffers->run[p->n++] = (int32_t)cell.value;
 	p->column++;
 	return p->n == CSV_RUN ? flush_cells(p) : 0;
 }
@@ -178,7 +178,7 @@ static int read_number(struct parser *p, struct cell *ret)
 	if (value > UINT32_MAX)
 		return refuse_cell(p, "the number is too large");
 	if (negative && !digits && is_blank(p, c))
-		return refuse_cell(p, "there is no number after the minus");
+		return refuse_cell(p, "missing number after the minus");
 	ret->digits = digits;
 	ret->value = negative ? -value : value;
 	return 0;
@@ -202,15 +202,15 @@ static int read_end(struct parser *p, struct cell cell, int c)
 		p->s++;
 		c = peek_byte(p);
 		if (c >= 0 && c != '\n')
-			return refuse_cell(p, "a carriage return stands inside a line");
+			return refuse_cell(p, "carriage return inside a line");
 		break;
 	case '"':
-		return refuse_cell(p, "a quote stands where none may be");
+		return refuse_cell(p, "unexpected quote");
 	case '\n':
 	case -1:
 		break;
 	default:
-		return is_digit(c) ? refuse_cell(p, "a comma is missing between two numbers")
+		return is_digit(c) ? refuse_cell(p, "missing comma between two numbers")
 				   : refuse_other(p, c);
 	}
 	if (p->error)
@@ -277,12 +277,12 @@ static int read_lines(struct parser *p)
 /* Parse the whole table. The caller has set up p. */
 static int read_table(struct parser *p)
 {
-	CLEANUP(free) struct room *room = malloc(sizeof(*room));
+	CLEANUP(free) struct buffers *buffers = malloc(sizeof(*buffers));
 	int r;
 
-	if (!room)
-		return error_set(p->e, -ENOMEM, "no memory to read the table");
-	p->room = room;
+	if (!buffers)
+		return error_set(p->e, -ENOMEM, "out of memory");
+	p->buffers = buffers;
 	r = read_lines(p);
 	if (r == 0 && p->height && p->row != p->height)
 		r = error_set(p->e, -EINVAL,

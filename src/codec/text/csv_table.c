@@ -30,7 +30,7 @@ int csv_refuse(const struct csv_cell *cell, struct error *e, const char *why, ..
 
 static int expect_text(const struct csv_cell *cell, struct error *e)
 {
-	return *cell->text ? 0 : refuse_place(cell, e, "there is no number");
+	return *cell->text ? 0 : refuse_place(cell, e, "missing number");
 }
 
 int csv_as_int(const struct csv_cell *cell, int64_t min, int64_t max, int64_t *ret, struct error *e)
@@ -46,7 +46,7 @@ int csv_as_int(const struct csv_cell *cell, int64_t min, int64_t max, int64_t *r
 	value = strtoll(cell->text, &end, 10);
 	/* strtoll accepts a sign and spaces, too. */
 	if (*end || *digits < '0' || *digits > '9')
-		return csv_refuse(cell, e, "is not a whole number");
+		return csv_refuse(cell, e, "is not an integer");
 	if (errno || value < min || value > max)
 		return csv_refuse(cell, e, "is not %" PRIi64 "..%" PRIi64, min, max);
 	*ret = value;
@@ -117,15 +117,15 @@ static int read_line(struct reader *p, const char *s, const char *end)
 
 	for (cell->column = 0; r == 0 && p->header[cell->column]; cell->column++) {
 		if (!s)
-			return refuse_place(cell, p->e, "the cell is missing");
+			return refuse_place(cell, p->e, "missing cell");
 		s = read_cell(s, end, cell->text);
 		if (cell->line > 1)
 			r = p->take(p->arg, cell, p->e);
 		else if (strcmp(cell->text, p->header[cell->column]) != 0)
-			r = csv_refuse(cell, p->e, "stands where the header has \"%s\"",
+			r = csv_refuse(cell, p->e, "is not the name of this column (must be %s)",
 				p->header[cell->column]);
 	}
-	return r == 0 && s ? refuse_place(cell, p->e, "a cell too many") : r;
+	return r == 0 && s ? refuse_place(cell, p->e, "too many cells") : r;
 }
 
 int csv_table_read(const struct extent *in, uint64_t max, const char *const *header,

@@ -95,8 +95,8 @@ void json_doc_finish(struct json_doc *d);
 #define CLEANUP_JSON __attribute__((cleanup(json_doc_finish)))
 
 /*
- * A value and its path, on the caller's stack. `up` points to the json_at of the object or array
- * that contains the value, which must outlive this one.
+ * A value and its path, on the caller's stack. `parent` points to the json_at of the object or
+ * array that contains the value; it must outlive this one.
  */
 struct json_at {
 	const struct json_doc *doc;
@@ -116,8 +116,7 @@ struct json_at json_root(const struct json_doc *d);
  *
  * *ret is the document with an empty list. -EINVAL: refused as by json_doc_load; the value is no
  * list; the file is longer than max; or an element, or the text around the list, is longer than
- * JSON_TEXT_MAX. take may have
- * received elements before.
+ * JSON_TEXT_MAX. take may have received elements before.
  */
 typedef int (*json_element_fn)(void *arg, const struct json_at *at, struct error *e);
 

@@ -28,7 +28,7 @@ static int read_element(struct listing *l, const struct json_at *list, size_t in
 	if (l->r.error)
 		return l->r.error;
 	if (buffer_finish(&text, &doc.text) < 0)
-		return error_set(l->r.e, -ENOMEM, "no memory to read JSON");
+		return error_set(l->r.e, -ENOMEM, "out of memory");
 	r = json_doc_parse(&doc, JSON_DECODE_ANY, l->r.e);
 	at.value = doc.root;
 	return r < 0 ? r : l->take(l->arg, &at, l->r.e);
@@ -118,7 +118,7 @@ static int read_rest(struct listing *l)
 	if (l->r.error)
 		return l->r.error;
 	if (buffer_finish(&l->rest, &l->doc.text) < 0)
-		return error_set(l->r.e, -ENOMEM, "no memory to read JSON");
+		return error_set(l->r.e, -ENOMEM, "out of memory");
 	r = json_doc_parse(&l->doc, 0, l->r.e);
 	if (r < 0)
 		return r;

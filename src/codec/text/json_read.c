@@ -76,7 +76,7 @@ int json_doc_parse(struct json_doc *d, size_t flags, struct error *e)
 	d->root = json_loadb(
 		(const char *)d->text->data, d->text->size, JSON_REJECT_DUPLICATES | flags, &why);
 	if (is_exhausted)
-		return error_set(e, -ENOMEM, "no memory to read JSON");
+		return error_set(e, -ENOMEM, "out of memory");
 	if (d->root)
 		return 0;
 	if (why.line > 0)
@@ -96,8 +96,7 @@ int json_doc_load(const struct extent *x, uint64_t max, struct json_doc *ret, st
 
 	if (r == -EFBIG)
 		return error_set(e, -EINVAL,
-			"line 1, column 1: the file is larger than can be: %" PRIu64
-			" bytes (at most %" PRIu64 ")",
+			"line 1, column 1: the file has %" PRIu64 " bytes (at most %" PRIu64 ")",
 			x->size, max);
 	if (r < 0)
 		return r;
@@ -106,7 +105,7 @@ int json_doc_load(const struct extent *x, uint64_t max, struct json_doc *ret, st
 		bytes_unref(d.text);
 		d.text = rest;
 		if (!rest)
-			return error_set(e, -ENOMEM, "no memory to read JSON");
+			return error_set(e, -ENOMEM, "out of memory");
 	}
 	if (d.text->size > JSON_TEXT_MAX && json_count(d.text) > JSON_TEXT_MAX)
 		return error_set(e, -EINVAL, "the file has more than %d values", JSON_TEXT_MAX);

@@ -97,7 +97,7 @@ static const char *read_item(struct scan *s)
 {
 	if (read_operator(s, "(")) {
 		if (s->depth == PATTERN_DEPTH_MAX)
-			return "too many parentheses in each other";
+			return "too many nested parentheses";
 		s->groups[++s->depth] = 0;
 		s->at++;
 	} else if (read_operator(s, ")")) {

@@ -31,7 +31,7 @@ static void XMLCALL start_element(void *arg, const char *name, const char **attr
 	struct reading *r = arg;
 
 	if (++r->depth > XML_DEPTH_MAX) {
-		refuse_document(r, "elements are nested too deep");
+		refuse_document(r, "elements are nested too deeply");
 	} else if (r->element && !r->element(r->arg, name, (const char *const *)attributes)) {
 		r->ended = true;
 		XML_StopParser(r->parser, XML_FALSE);
@@ -45,7 +45,7 @@ static void XMLCALL end_element(void *arg, const char *)
 
 static void XMLCALL start_doctype(void *arg, const char *, const char *, const char *, int)
 {
-	refuse_document(arg, "a document type is not taken");
+	refuse_document(arg, "document types are not supported");
 }
 
 static int set_parse_error(const struct reading *r, struct error *e)
@@ -53,7 +53,7 @@ static int set_parse_error(const struct reading *r, struct error *e)
 	enum XML_Error code = XML_GetErrorCode(r->parser);
 
 	if (code == XML_ERROR_NO_MEMORY)
-		return error_set(e, -ENOMEM, "no memory for XML");
+		return error_set(e, -ENOMEM, "out of memory");
 	return error_set(e, -EINVAL, "line %lu, column %lu: %s",
 		(unsigned long)XML_GetCurrentLineNumber64(r->parser),
 		(unsigned long)XML_GetCurrentColumnNumber64(r->parser) + 1,
@@ -69,10 +69,10 @@ int xml_read(const void *data, size_t n, xml_element element, void *arg, struct 
 
 	if (n > XML_BYTES_MAX)
 		return error_set(
-			e, -EINVAL, "XML of %zu bytes (at most %d)", n, (int)XML_BYTES_MAX);
+			e, -EINVAL, "XML has %zu bytes (at most %d)", n, (int)XML_BYTES_MAX);
 	r.parser = XML_ParserCreate(utf16 ? "UTF-16" : NULL);
 	if (!r.parser)
-		return error_set(e, -ENOMEM, "no memory for XML");
+		return error_set(e, -ENOMEM, "out of memory");
 	XML_SetUserData(r.parser, &r);
 	XML_SetElementHandler(r.parser, start_element, end_element);
 	XML_SetStartDoctypeDeclHandler(r.parser, start_doctype);

@@ -101,7 +101,7 @@ int deflate_from(codec_read_fn read, void *arg, uint64_t size, int spool_dirfd, 
 	int r = 0;
 
 	if (!d || !input)
-		return error_set(e, -ENOMEM, "no memory to compress");
+		return error_set(e, -ENOMEM, "out of memory");
 	for (uint64_t off = 0; r == 0 && off < size;) {
 		size_t n = size - off < INPUT ? (size_t)(size - off) : INPUT;
 

@@ -34,7 +34,7 @@ int feed_init(struct feed *f, const struct extent *x, uint64_t declared, struct 
 	/* Some maps store an empty blob as no bytes at all. */
 	f->is_ended = x->size == 0 && declared == 0;
 	if (inflateInit(&f->z) != Z_OK)
-		return error_set(e, -ENOMEM, "no memory to inflate");
+		return error_set(e, -ENOMEM, "out of memory");
 	return 0;
 }
 
@@ -48,7 +48,7 @@ int feed_resume(struct feed *f, const struct extent *x, uint64_t declared, const
 	f->is_ended = false;
 	/* inflateCopy only reads its source, which is not const in the prototype. */
 	if (inflateCopy(&f->z, (z_stream *)(uintptr_t)z) != Z_OK)
-		return error_set(e, -ENOMEM, "no memory to inflate");
+		return error_set(e, -ENOMEM, "out of memory");
 	f->z.next_in = f->input;
 	f->z.avail_in = 0;
 	return 0;
@@ -67,7 +67,8 @@ static int feed_fill(struct feed *f, struct error *e)
 
 	if (!n)
 		return error_set(e, -EIO,
-			"the zlib stream is cut off after %" PRIu64 " bytes (declared %" PRIu64 ")",
+			"the zlib stream is truncated after %" PRIu64 " bytes (declared %" PRIu64
+			")",
 			f->out, f->declared);
 	r = extent_read(f->x, f->in, f->input, n, e);
 	if (r < 0)
@@ -102,7 +103,7 @@ static int feed_step(struct feed *f, uint8_t *dst, size_t n, size_t *ret_n, stru
 	if (r == Z_OK || r == Z_STREAM_END || (r == Z_BUF_ERROR && !f->z.avail_in))
 		return 0;
 	if (r == Z_MEM_ERROR)
-		return error_set(e, -ENOMEM, "no memory to inflate");
+		return error_set(e, -ENOMEM, "out of memory");
 	why = r == Z_NEED_DICT ? "it needs a dictionary" : f->z.msg;
 	return error_set(e, -EIO,
 		"the zlib stream is damaged after %" PRIu64 " of %" PRIu64 " bytes: %s", f->out,
@@ -151,7 +152,7 @@ int feed_each(struct feed *f, codec_chunk_fn fn, void *arg, struct error *e)
 	CLEANUP(free) uint8_t *chunk = malloc(FEED_CHUNK);
 
 	if (!chunk)
-		return error_set(e, -ENOMEM, "no memory to inflate");
+		return error_set(e, -ENOMEM, "out of memory");
 	while (f->out < f->declared) {
 		uint64_t left = f->declared - f->out;
 		size_t n = left < FEED_CHUNK ? (size_t)left : FEED_CHUNK;

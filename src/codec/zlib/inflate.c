@@ -2,6 +2,7 @@
 #include "codec/zlib/inflate.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <libdeflate.h>
 #include <sys/mman.h>
 
@@ -39,7 +40,7 @@ static int inflate_growing(struct feed *f, struct bytes **span, struct error *e)
 		struct bytes *larger = bytes_resize(*span, next, &data);
 
 		if (!larger)
-			return error_set(e, -ENOMEM, "no memory for %zu bytes", next);
+			return error_set(e, -ENOMEM, "out of memory");
 		*span = larger;
 		r = feed_pull(f, data + room, next - room, e);
 		if (r < 0)
@@ -103,7 +104,8 @@ int inflate_all(const struct extent *x, uint64_t declared, struct bytes **ret, s
 	int r;
 
 	if (declared > SIZE_MAX / 2)
-		return error_set(e, -EIO, "no memory for the declared size");
+		return error_set(
+			e, -EIO, "the declared size is too large (%" PRIu64 " bytes)", declared);
 	*ret = inflate_at_once(x, declared);
 	if (*ret)
 		return 0;

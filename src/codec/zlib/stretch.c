@@ -15,7 +15,7 @@ struct checkpoint {
 };
 
 struct checkpoints {
-	struct bytes counted; /* must be first */
+	struct bytes counted; /* must be first; its size is the memory of all points */
 	uint64_t length;
 	pthread_mutex_t lock; /* protects n and new points; existing points are read-only */
 	size_t n;             /* number of points; points[i] is for stretch i + 1 */
@@ -61,7 +61,7 @@ int stretch_begin(uint64_t declared, uint64_t length, struct bytes **ret, struct
 	struct checkpoints *c = checkpoints_new(declared, length);
 
 	if (!c)
-		return error_set(e, -ENOMEM, "no memory to inflate");
+		return error_set(e, -ENOMEM, "out of memory");
 	*ret = &c->counted;
 	return 0;
 }
@@ -72,7 +72,7 @@ static int add_checkpoint(struct checkpoints *c, const struct feed *f, struct er
 
 	/* inflateCopy only reads its source, which is not const in the prototype. */
 	if (inflateCopy(&p->z, (z_stream *)(uintptr_t)&f->z) != Z_OK)
-		return error_set(e, -ENOMEM, "no memory to inflate");
+		return error_set(e, -ENOMEM, "out of memory");
 	p->in = f->in - f->z.avail_in;
 	c->n++;
 	return 0;
@@ -108,7 +108,7 @@ int stretch_prepare(const struct extent *x, uint64_t declared, uint64_t length, 
 	int r;
 
 	if (!c)
-		return error_set(e, -ENOMEM, "no memory to inflate");
+		return error_set(e, -ENOMEM, "out of memory");
 	counted = &c->counted;
 	r = feed_init(&f, x, declared, e);
 	if (r < 0)
@@ -130,8 +130,8 @@ static int start_feed(const struct checkpoints *c, uint64_t i, const struct exte
 		 : feed_init(f, x, declared, e);
 }
 
-/* Inflate the stretch at the begin of which f is. Unless laid, add a checkpoint at its end. */
-static int decode_stretch(struct checkpoints *c, struct feed *f, bool laid, uint8_t *dst,
+/* Inflate one stretch; f is at its begin. Add the checkpoint at its end, unless has_end. */
+static int decode_stretch(struct checkpoints *c, struct feed *f, bool has_end, uint8_t *dst,
 	size_t *ret_n, struct error *e)
 {
 	uint64_t left = f->declared - f->out;
@@ -140,7 +140,7 @@ static int decode_stretch(struct checkpoints *c, struct feed *f, bool laid, uint
 	*ret_n = (size_t)(left < c->length ? left : c->length);
 	r = feed_pull(f, dst, *ret_n, e);
 	if (r < 0 || left > c->length)
-		return r < 0 || laid ? r : add_checkpoint(c, f, e);
+		return r < 0 || has_end ? r : add_checkpoint(c, f, e);
 	return feed_expect_end(f, e);
 }
 
@@ -151,30 +151,30 @@ int stretch_load(struct bytes *prepared, const struct extent *x, uint64_t declar
 	uint8_t *data;
 	struct bytes *span = bytes_resize(NULL, c->length, &data);
 	size_t n = 0;
-	bool laid;
+	bool has_end; /* the checkpoint at the end of stretch i exists */
 	struct feed f;
 	int r;
 
 	if (!span)
-		return error_set(e, -ENOMEM, "no memory to inflate");
+		return error_set(e, -ENOMEM, "out of memory");
 	pthread_mutex_lock(&c->lock);
-	laid = i < c->n;
-	if (laid)
+	has_end = i < c->n;
+	if (has_end)
 		pthread_mutex_unlock(&c->lock);
-	r = start_feed(c, laid ? i : c->n, x, declared, &f, e);
+	r = start_feed(c, has_end ? i : c->n, x, declared, &f, e);
 	if (r == 0) {
-		/* Also inflate the stretches before it that have no checkpoint yet. */
+		/* First inflate the stretches before it that have no checkpoint yet. */
 		do
-			r = decode_stretch(c, &f, laid, data, &n, e);
+			r = decode_stretch(c, &f, has_end, data, &n, e);
 		while (r == 0 && f.out <= i * c->length && f.out < declared);
 		feed_finish(&f);
 	}
-	if (!laid)
+	if (!has_end)
 		pthread_mutex_unlock(&c->lock);
 	if (r == 0)
 		*ret = bytes_resize(span, n, NULL);
 	if (r == 0 && *ret)
 		return 0;
 	bytes_unref(span);
-	return r < 0 ? r : error_set(e, -ENOMEM, "no memory to inflate");
+	return r < 0 ? r : error_set(e, -ENOMEM, "out of memory");
 }

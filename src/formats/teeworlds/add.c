@@ -73,19 +73,19 @@ int tw_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, ent
 	if (r < 0)
 		return r;
 	if (meaning.kind == NAME_SCRATCH)
-		return error_set(e, -EINVAL, "%s: the name means nothing here", name);
+		return error_set(e, -EINVAL, "%s: not a valid name in this directory", name);
 	if (meaning.kind == NAME_PART && tw_id_kind(dir) < TW_K_RAW)
 		return tw_part(tw_map_of(*s), dir, name, is_dir, ret);
 	if (meaning.kind == NAME_OBJECT && tw_count(tw_map_of(*s), tw_sort_type(sort)) > UINT16_MAX)
-		return error_set(e, -ENOSPC, "the map has %u of them (at most 65536)",
-			tw_count(tw_map_of(*s), tw_sort_type(sort)));
+		return error_set(e, -ENOSPC, "the map has %u %ss (at most 65536)",
+			tw_count(tw_map_of(*s), tw_sort_type(sort)), tw_sorts[sort].noun);
 	m = tw_map_copy(tw_map_of(*s));
 	if (!m)
-		return error_set(e, -ENOMEM, "no memory for another version of the map");
+		return error_set(e, -ENOMEM, "out of memory");
 	done = &m->base;
 	r = add_entry(m, dir, name, ret);
 	if (r < 0)
-		return error_set(e, r, "no memory for what is new");
+		return error_set(e, r, "out of memory");
 	snapshot_unref(*s);
 	*s = TAKE(done);
 	return 0;

@@ -33,12 +33,14 @@ static int next_item(const struct tw_map *m, unsigned type, size_t *ret, struct 
 {
 	for (int i = 0; i < TW_SORTS; i++)
 		if (tw_sort_type((enum tw_sort)i) == type)
-			return error_set(e, -EPERM, "items of type %u are not added in raw/", type);
+			return error_set(e, -EPERM, "cannot add items of type %u in raw/", type);
 	*ret = 0;
 	for (size_t i = 0; i < m->n_items; i++)
 		if (m->items[i].type == type && exists(&m->items[i]) && m->items[i].id >= *ret)
 			*ret = m->items[i].id + 1U;
-	return *ret > UINT16_MAX ? error_set(e, -ENOSPC, "the last item is %05u", UINT16_MAX) : 0;
+	return *ret > UINT16_MAX ? error_set(e, -ENOSPC, "the type has %u items (at most 65536)",
+					   UINT16_MAX + 1)
+				 : 0;
 }
 
 /* In raw/ the only valid new name is the next number. */
@@ -205,7 +207,7 @@ int tw_classify(const struct snapshot *s, entry_id dir, const char *name, bool i
 	*ret = (struct name_class){.kind = NAME_SCRATCH};
 	/* Known names, too: a change of other files may have removed the file. */
 	if (tw_id_kind(dir) >= TW_K_RAW && tw_map_of(s)->shared->raw != TW_RAW_RW)
-		return error_set(e, -EACCES, "raw/ is read-only (-o raw=rw makes it writable)");
+		return error_set(e, -EACCES, "raw/ is read-only (use -o raw=rw)");
 	/* A directory with the name of a file is scratch, and the other way round. */
 	ret->is_known = find_known(s, dir, name, &ret->id) == 0 &&
 			(tw_kind(ret->id)->child != NULL) == is_dir;

@@ -75,7 +75,7 @@ static int find_kind(entry_id id, bool dir, const struct tw_kind **ret, struct e
 		return error_set(e, -ENOENT, "no such entry");
 	if (dir != (k->child != NULL))
 		return error_set(e, dir ? -ENOTDIR : -EISDIR, "%s is %s directory", k->label,
-			dir ? "no" : "a");
+			dir ? "not a" : "a");
 	*ret = k;
 	return 0;
 }
@@ -147,7 +147,7 @@ static int tw_note(const struct snapshot *s, entry_id id, struct bytes **ret, st
 		return -ENODATA;
 	text = error_text(&why);
 	*ret = bytes_copy(text, strlen(text));
-	return *ret ? 0 : error_set(e, -ENOMEM, "no memory for a note");
+	return *ret ? 0 : error_set(e, -ENOMEM, "out of memory");
 }
 
 static int tw_parse(const struct snapshot *s, entry_id id, struct content *in, struct parsed **ret,
@@ -173,7 +173,7 @@ static int apply_raw(struct snapshot **s, const struct tw_kind *k, entry_id id,
 	int r;
 
 	if (!c)
-		return error_set(e, -ENOMEM, "no memory for a change");
+		return error_set(e, -ENOMEM, "out of memory");
 	r = k->apply(c, id, p, e);
 	if (r < 0 || (!c->error && !c->result))
 		return r;
@@ -207,7 +207,7 @@ static int tw_apply(struct snapshot **s, entry_id id, const struct parsed *p,
 	if (tw_id_kind(id) >= TW_K_RAW)
 		return apply_raw(s, k, id, p, ret_changed, e);
 	if (tw_change_begin(s, &c) < 0)
-		return error_set(e, -ENOMEM, "no memory for a change");
+		return error_set(e, -ENOMEM, "out of memory");
 	c.others = others;
 	c.previous = like ? tw_map_of(like) : NULL;
 	r = k->apply(&c, id, p, e);
@@ -222,11 +222,11 @@ static const char *const raw_values[] = {"ro", "rw", "off", NULL};
 static const char *const png_values[] = {"stored", "packed", NULL};
 static const struct format_setting settings[] = {
 	{"raw", raw_values, .changes_meaning = true,
-		.help = "Teeworlds: items and data as they are in raw/ (ro)"},
-	{"png", png_values, .help = "Teeworlds: images as they are, or compressed (stored)"},
+		.help = "Teeworlds: stored items and data in raw/ (ro)"},
+	{"png", png_values, .help = "Teeworlds: images uncompressed or compressed (stored)"},
 	{"preview", .min = PREVIEW_MIN, .max = PREVIEW_MAX,
-		.help = "Teeworlds: pictures of the map, so many pixels (0)"},
-	{"mapres", .help = "Teeworlds: a directory of the game's images"},
+		.help = "Teeworlds: pictures of the map, size in pixels (0)"},
+	{"mapres", .help = "Teeworlds: directory with the game's images"},
 	{0},
 };
 

@@ -33,13 +33,13 @@ static int create_derived_blobs(
 
 	sh->points = blob_new(&none, BLOB_RAW, 0, ctx->budget);
 	if (!sh->points)
-		return error_set(e, -ENOMEM, "no memory for a map");
+		return error_set(e, -ENOMEM, "out of memory");
 	sh->load_image = ctx->image;
 	sh->image_arg = ctx->image_arg;
 	for (size_t i = 0; sh->preview && i < TW_PICTURES; i++) {
 		sh->pictures[i] = blob_new(&none, BLOB_RAW, 0, ctx->budget);
 		if (!sh->pictures[i])
-			return error_set(e, -ENOMEM, "no memory for a map");
+			return error_set(e, -ENOMEM, "out of memory");
 	}
 	return 0;
 }
@@ -52,7 +52,7 @@ static int create_map(const struct format *format, const struct format_context *
 	int r;
 
 	if (!sh)
-		return error_set(e, -ENOMEM, "no memory for a map");
+		return error_set(e, -ENOMEM, "out of memory");
 	atomic_init(&sh->refs, 1);
 	sh->budget = ctx->budget;
 	sh->store = ctx->store;
@@ -64,7 +64,7 @@ static int create_map(const struct format *format, const struct format_context *
 		return r;
 	m = tw_map_new(TAKE(sh));
 	if (!m)
-		return error_set(e, -ENOMEM, "no memory for a map");
+		return error_set(e, -ENOMEM, "out of memory");
 	m->base.format = format;
 	*ret = m;
 	return 0;
@@ -83,8 +83,8 @@ static int check_claims(const struct tw_map *m, struct error *e)
 	most = (uint64_t)TIMES * tw_count(m, TW_LAYER) + FREE;
 	if (layers > most)
 		return error_set(e, -EINVAL,
-			"groups: their ranges hold %" PRIu64 " layers in all (at most %" PRIu64 ")",
-			layers, most);
+			"groups have %" PRIu64 " layers in total (at most %" PRIu64 ")", layers,
+			most);
 	tw_points_get_all(m, &all);
 	for (uint32_t i = 0; i < tw_count(m, TW_ENVELOPE); i++) {
 		uint32_t create_map, end;
@@ -95,9 +95,8 @@ static int check_claims(const struct tw_map *m, struct error *e)
 	most = (uint64_t)TIMES * all.n + FREE;
 	if (points > most)
 		return error_set(e, -EINVAL,
-			"envelopes: their ranges hold %" PRIu64 " points in all (at most %" PRIu64
-			")",
-			points, most);
+			"envelopes have %" PRIu64 " points in total (at most %" PRIu64 ")", points,
+			most);
 	return 0;
 }
 
@@ -113,7 +112,8 @@ static int read_map(const struct source *src, struct tw_map *m, struct error *e)
 	sh->n_blobs = m->n_blobs;
 	sh->is_typed = tw_is_typed(m);
 	if (!sh->is_typed && sh->note)
-		sh->note(sh->note_arg, "no version item of value 1: there is only raw/");
+		sh->note(
+			sh->note_arg, "the map has no version item of value 1: only raw/ is shown");
 	return 0;
 }
 
@@ -132,7 +132,7 @@ static int init_new_map(struct tw_map *m, struct error *e)
 	r = tw_map_add_item(m, TW_VERSION, 0, version, &item);
 	if (r == 0)
 		r = tw_map_reindex(m);
-	return r < 0 ? error_set(e, r, "no memory for a map") : 0;
+	return r < 0 ? error_set(e, r, "out of memory") : 0;
 }
 
 int tw_map_open(const struct format *format, const struct source *src,

@@ -38,7 +38,7 @@ static int tl_put_name_table(const struct snapshot *finalized, struct bytes **re
 		r = tl_put_shown_names(m, &out, e);
 	if (r == 0 && (out.size || out.error))
 		r = buffer_finish(&out, ret);
-	return r < 0 && !(e && e->code) ? error_set(e, r, "no memory for the names of a mount") : r;
+	return r < 0 && !(e && e->code) ? error_set(e, r, "out of memory") : r;
 }
 
 static const char *const texts[] = {".mod/*", NULL};

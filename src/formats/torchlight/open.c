@@ -71,7 +71,7 @@ static int make_map(struct archive *take, const struct format *f, const struct f
 		return r;
 	m = tl_map_new(sh, f);
 	if (!m)
-		return error_set(e, -ENOMEM, "no memory for the archive");
+		return error_set(e, -ENOMEM, "out of memory");
 	s = &m->snapshot;
 	m->removed = bytes_ref(sh->archive->removed);
 	m->header = modheader_ref(sh->archive->header);
@@ -91,7 +91,7 @@ static int refuse_foreign(const struct source *src, struct error *e)
 	if (r < 0)
 		return r;
 	what = archive_foreign(head, n, src->sizes[0]);
-	return what ? error_set(e, -EINVAL, "%s, and none of Torchlight II", what) : 0;
+	return what ? error_set(e, -EINVAL, "%s, not an archive of Torchlight II", what) : 0;
 }
 
 static bool is_pak(const struct format *f)
@@ -123,10 +123,10 @@ static int empty_header(const char *name, struct mod_header **ret, struct error 
 	size_t n = dot ? (size_t)(dot - name) : strlen(name);
 
 	if (!h || text_set(&h->strings[MOD_TITLE], name, utf8_valid(name, n) ? n : 0) < 0)
-		return error_set(e, -ENOMEM, "no memory for the header");
+		return error_set(e, -ENOMEM, "out of memory");
 	/* The game identifies mods by the id only. */
 	if (getrandom(&h->id, sizeof(h->id), 0) != sizeof(h->id))
-		return error_errno(e, "no random number for the mod's id");
+		return error_errno(e, "cannot make a random id for the mod");
 	*ret = TAKE(h);
 	return 0;
 }
@@ -145,7 +145,7 @@ static int create_map(const struct format *f, const char *name, const struct for
 		a->removed = bytes_new(0, NULL);
 	}
 	if (!a || !a->manifest || !a->removed)
-		return error_set(e, -ENOMEM, "no memory for the archive");
+		return error_set(e, -ENOMEM, "out of memory");
 	r = is_pak(f) ? 0 : empty_header(name, &a->header, e);
 	if (r == 0)
 		r = make_map(TAKE(a), f, ctx, ret, e);
@@ -166,7 +166,7 @@ static int open_files(const struct format *f, const struct source *src,
 	int r = refuse_foreign(src, e);
 
 	if (r == 0 && is_pak(f) && ends_in(src->name, ".man"))
-		r = error_set(e, -EINVAL, "the manifest of an archive: name the PAK beside it");
+		r = error_set(e, -EINVAL, "the manifest of an archive: use the PAK beside it");
 	if (r == 0)
 		r = archive_open_source(src, is_pak(f), &a, e);
 	if (r < 0)
@@ -179,9 +179,8 @@ static int open_files(const struct format *f, const struct source *src,
 		return r;
 	*ret = TAKE(s);
 	if (!hash_ok && ctx->note)
-		ctx->note(ctx->note_arg,
-			"the archive's hash is wrong, so the game takes no notice of it; a save "
-			"writes the right one");
+		ctx->note(ctx->note_arg, "the archive's hash is wrong, so the game ignores the "
+					 "archive; a save corrects it");
 	return 0;
 }
 

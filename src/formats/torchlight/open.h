@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* open: which files are Torchlight archives, and the first snapshot of an archive or of a new,
- * empty one (struct format: probe, companion, open). */
+/* open: which files are archives (by their name, a MOD also by its header), and the first snapshot
+ * of an archive or of a new, empty one (struct format: probe, companion, open). */
 #pragma once
 
 #include "formats/format.h"

@@ -16,7 +16,7 @@ static void free_map(struct snapshot *s)
 	free(m);
 }
 
-/* Append the file to `to`, and the offset of each list to offsets. */
+/* Append the file to `to`, and set the offset of each list. */
 static void lay_out(const struct tcm_content *c, const struct tcm_variant *as, struct buffer *to,
 	size_t offsets[TCM_FILES])
 {
@@ -47,9 +47,7 @@ static int show_file(struct tcm_map *m, enum tcm_file f, struct error *e)
 		tcm_info_show(&m->content, &text);
 	else
 		tcm_table_show(&m->content, f, &text);
-	return buffer_finish(&text, &m->texts[f]) < 0
-		       ? error_set(e, -ENOMEM, "no memory for %s", tcm_kinds[f].name)
-		       : 0;
+	return buffer_finish(&text, &m->texts[f]) < 0 ? error_set(e, -ENOMEM, "out of memory") : 0;
 }
 
 int tcm_map_make(const struct tcm_map *before, const struct tcm_content *c,
@@ -67,7 +65,7 @@ int tcm_map_make(const struct tcm_map *before, const struct tcm_content *c,
 		s = &m->base;
 	}
 	if (!m || buffer_finish(&file, &m->file) < 0)
-		return error_set(e, -ENOMEM, "no memory for a map");
+		return error_set(e, -ENOMEM, "out of memory");
 	m->had_objects = before && before->had_objects;
 	m->fresh = before && before->fresh;
 	m->content.variant = *as;
@@ -95,7 +93,7 @@ int tcm_load_file(const struct source *src, struct bytes **ret, struct error *e)
 struct parsed_file {
 	struct parsed parsed;   /* must be first */
 	struct tcm_variant was; /* of the map for which it was parsed */
-	struct tcm_variant as;  /* of the map that has it */
+	struct tcm_variant as;  /* of the map after apply */
 	struct buffer stored;   /* the list, as `was` stores it */
 };
 
@@ -104,7 +102,7 @@ static void finish_parsed(struct parsed *p)
 	buffer_finish_free(&((struct parsed_file *)p)->stored);
 }
 
-/* Make a version with this list in place of the file's. *ret is NULL if it is the same map. */
+/* Make a version in which file f has this list. *ret is NULL if it is the same map. */
 static int make_with_list(const struct tcm_map *before, enum tcm_file f,
 	const struct buffer *stored, const struct tcm_variant *as, struct tcm_map **ret,
 	struct error *e)
@@ -130,9 +128,9 @@ static int parse_file(
 			      : tcm_table_parse(&c, f, in, &p->stored, e);
 
 	if (r == -EFBIG)
-		return error_set(e, -EINVAL, "line 1, column 1: the file is larger than any map's");
+		return error_set(e, -EINVAL, "line 1, column 1: the file is too large for a map");
 	if (r == 0 && p->stored.error)
-		r = error_set(e, p->stored.error, "no memory for %s", tcm_kinds[f].name);
+		r = error_set(e, p->stored.error, "out of memory");
 	if (r == 0)
 		r = make_with_list(m, f, &p->stored, &p->as, &then, e);
 	p->parsed.is_unchanged = r == 0 && !then;
@@ -147,7 +145,7 @@ static int parse_entry(const struct snapshot *s, entry_id id, struct content *in
 	int r;
 
 	if (!p)
-		return error_set(e, -ENOMEM, "no memory for a file");
+		return error_set(e, -ENOMEM, "out of memory");
 	p->as = p->was = tcm_map_of(s)->content.variant;
 	r = parse_file(tcm_map_of(s), (enum tcm_file)(id / 2), p, e);
 	return parsed_finish(&p->parsed, r, ret);
@@ -169,11 +167,11 @@ static int check_points(const struct tcm_map *before, const struct buffer *store
 		int64_t index = tcm_stored(&c, TCM_TERRAIN, 0, i);
 
 		if (index > most)
-			return error_set_unresolved(e,
-				error_set(e, -EINVAL,
-					"line %zu, column 1: %lld is beyond the points (points.csv "
-					"has %zu, counted from 0)",
-					i + 2, (long long)index, n_points));
+			return error_set_unresolved(
+				e, error_set(e, -EINVAL,
+					   "line %zu, column 1: no point %lld (points.csv has %zu, "
+					   "counted from 0)",
+					   i + 2, (long long)index, n_points));
 	}
 	return 0;
 }
@@ -237,7 +235,7 @@ static int verify_map(const struct snapshot *s, const struct plan *, const struc
 
 	return r < 0 || bytes_equal(back, tcm_map_of(s)->file)
 		       ? r
-		       : error_set(e, -EIO, "the file holds something else");
+		       : error_set(e, -EIO, "the file differs from that written");
 }
 
 static int check_map(const struct snapshot *before, const struct snapshot *s,
@@ -260,11 +258,10 @@ static int check_map(const struct snapshot *before, const struct snapshot *s,
 		return 0;
 	snprintf(value, sizeof(value), "%lld", (long long)max);
 	snprintf(bound, sizeof(bound), "points.csv has %zu, counted from 0", n_points);
-	snprintf(line, sizeof(line),
-		"terrain.csv: line %zu, column 1: %s is beyond the points (%s)", record + 2, value,
-		bound);
+	snprintf(line, sizeof(line), "terrain.csv: line %zu, column 1: no point %s (%s)",
+		record + 2, value, bound);
 	why(arg, &fault);
-	return error_set(e, -EINVAL, "terrain.csv refers to points that are not there");
+	return error_set(e, -EINVAL, "terrain.csv refers to missing points");
 }
 
 const struct format_edit tcm_edit = {

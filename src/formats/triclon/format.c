@@ -77,7 +77,7 @@ static int list_entries(const struct snapshot *s, entry_id dir, uint64_t *cookie
 	return r < 0 ? r : 1;
 }
 
-/* The objects list is optional: the map has one if objects.csv exists. All other files exist. */
+/* The map has an objects list if objects.csv exists. All other files always exist. */
 static int classify_name(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
 	entry_id object, struct name_class *ret, struct error *)
 {
@@ -98,7 +98,7 @@ static int add_objects(struct snapshot **s, entry_id dir, const char *name, bool
 	int r;
 
 	if (is_dir || file_named(dir, name) != TCM_OBJECTS)
-		return error_set(e, -EINVAL, "%s: the name means nothing here", name);
+		return error_set(e, -EINVAL, "%s: not a valid name in this directory", name);
 	c.lists[TCM_OBJECTS] = (struct tcm_list){(const uint8_t *)"", 0};
 	r = tcm_map_make(tcm_map_of(*s), &c, &c.variant, &m, e);
 	if (r < 0)
@@ -138,7 +138,7 @@ static int record_variant(const struct snapshot *finalized, struct bytes **ret, 
 	tcm_variant_describe(&c->variant, options);
 	snprintf(text, sizeof(text), "%s,%zu,%d", options, c->lists[TCM_POINTS].n, c->variant.real);
 	*ret = bytes_copy(text, strlen(text));
-	return *ret ? 0 : error_set(e, -ENOMEM, "no memory for the variant");
+	return *ret ? 0 : error_set(e, -ENOMEM, "out of memory");
 }
 
 static int finalize_map(const struct snapshot *s, struct placement *p, size_t n,
@@ -159,7 +159,7 @@ static int finalize_map(const struct snapshot *s, struct placement *p, size_t n,
 			objects = !p[i].is_removed;
 		else if (p[i].is_removed && p[i].id == 2 * TCM_INFO)
 			say(arg, FORMAT_NOTE,
-				"info.json is gone, but its name and author stay: a map has them");
+				"info.json was not removed: the map keeps its name and author");
 	}
 	if (!objects && c.lists[TCM_OBJECTS].data) {
 		c.lists[TCM_OBJECTS].data = NULL;
@@ -171,8 +171,7 @@ static int finalize_map(const struct snapshot *s, struct placement *p, size_t n,
 	if (is_in_doubt(tcm_map_of(*ret))) {
 		tcm_variant_describe(&c.variant, options);
 		snprintf(line, sizeof(line),
-			"the map as it is now can be mistaken for another variant; mount it with "
-			"-o %s",
+			"the map can be mistaken for another variant: mount it with -o %s",
 			options);
 		say(arg, FORMAT_NOTE, line);
 	}
@@ -199,11 +198,11 @@ static const char *const texts[] = {"info.json", NULL};
 
 static const struct format_setting settings[] = {
 	{"endian", tcm_questions[TCM_ENDIAN].words, .changes_meaning = true,
-		.help = "Triclon: the byte order (the first that fits)"},
+		.help = "Triclon: byte order (the first that fits)"},
 	{"lists", tcm_questions[TCM_LISTS].words + TCM_BYTES, .changes_meaning = true,
-		.help = "Triclon: the unit of list sizes (the first that fits)"},
+		.help = "Triclon: unit of list sizes (the first that fits)"},
 	{"points", tcm_questions[TCM_SIZE].words, .changes_meaning = true,
-		.help = "Triclon: the size before points (the first that fits)"},
+		.help = "Triclon: size before points (the first that fits)"},
 	{0},
 };
 

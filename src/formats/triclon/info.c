@@ -128,7 +128,7 @@ static int take_name(const struct json_at *root, const char *key, struct cursor 
 		convert_name(&old, text, n, &name);
 		if (name.size > TCM_NAME_MAX)
 			return json_refuse(
-				&at, e, "has %zu bytes, at most %d", name.size, TCM_NAME_MAX);
+				&at, e, "%zu bytes, at most %d", name.size, TCM_NAME_MAX);
 		old = cursor_init(name.data, name.size);
 	}
 	if (name.error)

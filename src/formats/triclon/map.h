@@ -22,14 +22,15 @@ enum {
  * which refers to them, so that a copy file by file is accepted. */
 enum tcm_file { TCM_INFO = 1, TCM_POINTS, TCM_TERRAIN, TCM_OBJECTS, TCM_FILES };
 
-/* Questions that the format's page leaves open, and their answers. */
+/* What the format's page leaves open: byte order, unit of the sizes of terrain and objects, unit of
+ * the size of the points. And the answers. */
 enum tcm_question { TCM_ENDIAN, TCM_LISTS, TCM_SIZE, TCM_QUESTIONS };
 enum { TCM_LITTLE, TCM_BIG };            /* byte order */
 enum { TCM_NONE, TCM_BYTES, TCM_COUNT }; /* unit of the size of a list */
 
 extern const struct tcm_kind {
 	const char *name;
-	const char *header[3];  /* of a table: the names of its columns */
+	const char *header[3];  /* of a table: the names of its two columns, NULL-ended */
 	unsigned width;         /* of a table: bytes of a number */
 	bool coordinate[2];     /* the number is signed or a float; else it counts from 0 */
 	enum tcm_question unit; /* the question for the unit of its size */
@@ -38,7 +39,7 @@ extern const struct tcm_kind {
 
 extern const struct tcm_words {
 	const char *key;
-	const char *words[5]; /* by answer, as in -o and info.json; NULL: no such answer */
+	const char *words[5]; /* by answer; NULL: no such one. endian: 2, 3 are short forms */
 	const char *all;      /* for messages: "bytes or count" */
 } tcm_questions[TCM_QUESTIONS];
 
@@ -46,7 +47,7 @@ extern const struct tcm_words {
 int tcm_answer(enum tcm_question q, const char *word);
 
 struct tcm_variant {
-	const char *tag; /* the first four letters of the file, from the table in open.c */
+	const char *tag; /* the first four letters of the file; static, in open.c */
 	int answers[TCM_QUESTIONS];
 	bool real; /* coordinates are 32-bit floats */
 };
@@ -61,7 +62,7 @@ struct tcm_content {
 	 * behind its length. `data` is NULL if the file has no such list. */
 	struct tcm_list {
 		const uint8_t *data;
-		size_t n;
+		size_t n; /* records; for info.json bytes */
 	} lists[TCM_FILES];
 };
 
@@ -79,7 +80,7 @@ static inline const struct tcm_map *tcm_map_of(const struct snapshot *s)
 	return (const struct tcm_map *)s;
 }
 
-/* Do both give the same file, with as many points? */
+/* Are the file, the answers of the variant, and the number of points equal? */
 bool tcm_map_same(const struct tcm_map *a, const struct tcm_map *b);
 
 /* One of the two numbers of a record, as it is stored and as a value. A float can be NaN. */
@@ -95,7 +96,7 @@ uint32_t tcm_load(const uint8_t *p, unsigned width, const struct tcm_variant *v)
 void tcm_append(struct buffer *to, uint32_t n, unsigned width, const struct tcm_variant *v);
 
 /* info.c, table.c. Show: append the text of a mounted file. Parse: read a written text, and append
- * the list that a map of this content stores for it. info.json also changes the variant, in *as. */
+ * the list that a map of this content stores for it. info.json also changes *as (at first c's). */
 void tcm_info_show(const struct tcm_content *c, struct buffer *to);
 int tcm_info_parse(const struct tcm_content *c, const struct extent *in, struct tcm_variant *as,
 	struct buffer *to, struct error *e);
@@ -109,10 +110,10 @@ int tcm_open(const struct source *src, const struct format_context *ctx, struct 
 	struct error *e);
 
 /* edit.c. Make a version of `before` (NULL: the first one) with this content, as a file of the
- * variant `as`. */
+ * variant `as`, of any size. -ENOMEM. */
 int tcm_map_make(const struct tcm_map *before, const struct tcm_content *c,
 	const struct tcm_variant *as, struct tcm_map **ret, struct error *e);
-/* Load a file of at most TCM_FILE_MAX bytes. */
+/* Load the file. -EFBIG: it has more than TCM_FILE_MAX bytes. */
 int tcm_load_file(const struct source *src, struct bytes **ret, struct error *e);
 
 /* edit.c, preview.c. */

@@ -66,7 +66,7 @@ static int pass_name(struct cursor *c, const char *what, struct error *e)
 	size_t size = cursor_u8(c), left = cursor_left(c);
 
 	(void)cursor_take(c, size);
-	return c->is_bad ? error_set(e, -EINVAL, "the length of the %s is %zu (%zu bytes are left)",
+	return c->is_bad ? error_set(e, -EINVAL, "the length of the %s is %zu (%zu bytes remain)",
 				   what, size, left)
 			 : 0;
 }
@@ -83,8 +83,8 @@ static int check_indices(const struct tcm_content *c, const struct tcm_demand *d
 		return 0;
 	tcm_variant_describe(&c->variant, text);
 	return error_set(e, -EINVAL,
-		"record %zu of the terrain list is at the point %lld (there are %zu); it opens all "
-		"the same with -o %s",
+		"record %zu of the terrain list refers to point %lld (the map has %zu); use -o %s "
+		"to open it anyway",
 		record, (long long)max, n_points, text);
 }
 
@@ -107,7 +107,7 @@ static int decode(const struct bytes *file, const struct tcm_demand *demand,
 	struct cursor c = cursor_init(file->data, file->size);
 	const char *tag = tag_of(cursor_take(&c, TCM_TAG_SIZE), file->size);
 	struct tcm_content content = {.variant.tag = tag};
-	int r = tag ? 0 : error_set(e, -EINVAL, "the tag is none of TCM3, TCM2, 3MCT");
+	int r = tag ? 0 : error_set(e, -EINVAL, "the tag is not TCM3, TCM2 or 3MCT");
 
 	if (r == 0)
 		r = pass_name(&c, "name", e);
@@ -128,8 +128,7 @@ static int decode(const struct bytes *file, const struct tcm_demand *demand,
 	if (!ctx->note)
 		return 0;
 	if (tag == tags[1])
-		ctx->note(ctx->note_arg,
-			"the tag is TCM2, of a layout that is not known; read as TCM3");
+		ctx->note(ctx->note_arg, "the layout of the tag TCM2 is unknown; read as TCM3");
 	report_reading(ctx, &content);
 	return 0;
 }
@@ -164,7 +163,7 @@ int tcm_open(const struct source *src, const struct format_context *ctx, struct 
 	int r = src->n_files ? tcm_load_file(src, &file, e) : 0;
 
 	if (ctx->names && !(names = text_copy((const char *)ctx->names->data, ctx->names->size)))
-		return error_set(e, -ENOMEM, "no memory for the variant");
+		return error_set(e, -ENOMEM, "out of memory");
 	if (r == 0)
 		r = names ? read_names(names, &demand, e) : read_demand(ctx->options, &demand, e);
 	if (r == 0)

@@ -111,8 +111,8 @@ static int add_line(struct scene *s, struct point a, struct point b, size_t type
 
 		s->steps += (uint64_t)(end - top) + 1;
 		if (s->steps > STEPS_MAX)
-			return error_set(
-				e, -E2BIG, "its lines have more than %d pixels in sum", STEPS_MAX);
+			return error_set(e, -E2BIG, "the lines have more than %d pixels in total",
+				STEPS_MAX);
 		if (top < s->top[x]) {
 			s->top[x] = (int32_t)top;
 			s->color[x] = (uint8_t)(type % COLORS);
@@ -173,7 +173,7 @@ static int draw_map(const struct snapshot *snapshot, const struct preview *how, 
 	int r;
 
 	if (how->part != ENTRY_ROOT)
-		return error_set(e, -EINVAL, "is no part that can be drawn alone");
+		return error_set(e, -EINVAL, "cannot be drawn alone");
 	r = measure_scene(&s, how->size, e);
 	if (r < 0)
 		return r;
@@ -181,7 +181,7 @@ static int draw_map(const struct snapshot *snapshot, const struct preview *how, 
 	s.top = top = calloc(s.w, sizeof(*top));
 	s.color = color = calloc(s.w, sizeof(*color));
 	if (!pixels || !top || !color)
-		return error_set(e, -ENOMEM, "no memory for a picture of %u x %u", s.w, s.h);
+		return error_set(e, -ENOMEM, "out of memory");
 	for (uint32_t x = 0; x < s.w; x++)
 		top[x] = (int32_t)s.h;
 	r = add_lines(&s, e);

@@ -23,7 +23,7 @@ struct reading {
 	size_t n_ordered; /* number of leading points that are plausible */
 };
 
-/* Read the next list. On failure the list has as many records as its size and the file allow. */
+/* Read the next list. On failure it has those of its records that the file has. */
 static int read_list(struct reading *r, enum tcm_file list, struct error *e)
 {
 	const struct tcm_kind *kind = &tcm_kinds[list];
@@ -31,7 +31,7 @@ static int read_list(struct reading *r, enum tcm_file list, struct error *e)
 	size_t width = 2 * kind->width, left = r->file->size - r->end, size = left, n, most;
 
 	if (unit != TCM_NONE && left < 4)
-		return error_set(e, -EINVAL, "%s: %zu bytes are left (4)", kind->size, left);
+		return error_set(e, -EINVAL, "%s: %zu bytes remain (at least 4)", kind->size, left);
 	if (unit != TCM_NONE) {
 		size = tcm_load(r->file->data + r->end, 4, &r->content.variant);
 		r->end += 4;
@@ -44,7 +44,7 @@ static int read_list(struct reading *r, enum tcm_file list, struct error *e)
 	if (n <= most && (unit != TCM_BYTES || size % width == 0) &&
 		(list != TCM_OBJECTS || r->end == r->file->size))
 		return 0;
-	return error_set(e, -EINVAL, "%s is %zu (%zu bytes are left)", kind->size, size, left);
+	return error_set(e, -EINVAL, "%s is %zu (%zu bytes remain)", kind->size, size, left);
 }
 
 /* Numbers in the wrong byte order or of the wrong type are far too large or far too small. */
@@ -87,7 +87,7 @@ static bool is_plausible(const struct reading *r)
 	return true;
 }
 
-/* Is the size of the objects list, read as x of a point, farther away than the points are wide? */
+/* Would one more point, with the size of the objects list as x, more than double the width? */
 static bool is_apart(const struct tcm_content *c)
 {
 	size_t n = c->lists[TCM_POINTS].n;
@@ -97,8 +97,8 @@ static bool is_apart(const struct tcm_content *c)
 }
 
 /* Find the end of points without a size: an objects list takes the rest of the file. Take the last
- * end with plausible points, or an earlier one that is apart. At most two ends have plausible
- * points, because x of the next point is the size of the list, which decreases. */
+ * plausible end, or an earlier one if is_apart. At most two are plausible: the size of the list at
+ * one end is x of a point before the next end. Sizes decrease from end to end, x does not. */
 static int divide_points(struct reading *r, struct error *e)
 {
 	struct tcm_list *points = &r->content.lists[TCM_POINTS];
@@ -154,7 +154,7 @@ static enum rank rank_reading(const struct reading *r, bool fits)
 	if (!fits) /* Fewer points can be in order by chance. */
 		return n >= 4 && r->file->size - r->end < 8 && !r->demand->is_forced ? CUT_SHORT
 										     : MISFIT;
-	/* Zeros are an empty objects list or a point, rather than the size of no points. */
+	/* A size of zero points is more likely an empty objects list, or a point. */
 	if (tcm_max_index(&r->content, &record) >= (int64_t)n || (!n && v->answers[TCM_SIZE]))
 		return FIT;
 	return v->real ? PLAUSIBLE_FLOATS : PLAUSIBLE;

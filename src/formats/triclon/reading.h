@@ -17,9 +17,9 @@ struct tcm_demand {
 };
 
 /*
- * Find the first plausible reading that ends at the end of the file, or if there is none, the first
- * that ends there. `c` has the tag and the names, and receives the variant and the lists. -EINVAL
- * if no reading ends there, or if nothing is forced and a plausible one runs out of file.
+ * Find the first plausible reading that ends at the end of the file, in integers or else in floats;
+ * else the first that ends there. `c` has the tag and the names, and receives variant and lists.
+ * -EINVAL: none ends there; or nothing is forced, and the only plausible ones are cut short.
  */
 int tcm_reading_find(const struct bytes *file, const struct tcm_demand *demand,
 	struct tcm_content *c, struct error *e);

@@ -113,8 +113,8 @@ static int mount_and_send(struct supervisor *s, bool read_only, struct error *e)
 	memcpy(s->dev, entry.dev, sizeof(s->dev));
 	control_sock = control_socket_open(s->dev);
 	if (control_sock < 0)
-		return error_set(
-			e, control_sock, "no socket for mapfs -u: %s", strerror(-control_sock));
+		return error_set(e, control_sock, "cannot create the socket for mapfs -u: %s",
+			strerror(-control_sock));
 	m.code = s->owns_mountpoint;
 	r = control_send_fds(s->worker_sock, &m, (int[]){fd, control_sock});
 	if (r < 0)
@@ -245,7 +245,7 @@ static enum outcome finish_launch(struct launcher *l)
 
 	if (l->covers_files)
 		messages_add(&s->messages,
-			"mapfs: %s: the mount point %s is not empty: what is in it is covered",
+			"mapfs: %s: mount point %s is not empty: its files are hidden by the mount",
 			s->request->display_name, s->mountpoint);
 	if (l->read_only_reason[0])
 		messages_add(&s->messages, "mapfs: %s: %s", s->request->display_name,

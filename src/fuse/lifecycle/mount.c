@@ -32,9 +32,8 @@ static int refuse_mount_point(const char *path, int r, struct error *e)
 {
 	if (r == -ENOTCONN)
 		return error_set(e, r,
-			"mount point %s: %s: the processes of the mount that stands there were "
-			"killed; mapfs -u %s first",
-			path, strerror(-r), path);
+			"mount point %s: %s: the mount there is dead; run mapfs -u %s first", path,
+			strerror(-r), path);
 	return error_set(e, r, "mount point %s: %s", path, strerror(-r));
 }
 
@@ -50,7 +49,7 @@ int mount_point_check(const struct mount_request *rq, bool *ret_covers, struct e
 		return make && errno == ENOENT ? 0 : refuse_mount_point(path, -errno, e);
 	if (!S_ISDIR(st.st_mode))
 		return error_set(e, -ENOTDIR,
-			make ? "the mount point %s would stand where a file is; name another"
+			make ? "mount point %s is a file; name another mount point"
 			     : "mount point %s is not a directory",
 			path);
 	/* stat does not detect a dead mount: the kernel may have cached its attributes. */
@@ -59,7 +58,7 @@ int mount_point_check(const struct mount_request *rq, bool *ret_covers, struct e
 		return refuse_mount_point(path, r, e);
 	if (make && r == 0)
 		return error_set(e, -ENOTEMPTY,
-			"the mount point %s is a directory that is not empty; name another", path);
+			"mount point %s is not empty; name another mount point", path);
 	*ret_covers = r == 0;
 	return 0;
 }
@@ -77,7 +76,7 @@ int mount_point_prepare(
 		made = mkdir(rq->mountpoint, 0755) == 0;
 		if (!made && errno != EEXIST)
 			return error_set(e, -errno,
-				"cannot make the mount point %s: %s; name another mount point",
+				"cannot create mount point %s: %s; name another mount point",
 				rq->mountpoint, strerror(errno));
 	}
 	path = realpath(rq->mountpoint, NULL);
@@ -148,7 +147,7 @@ static void capture_end(struct capture *c, char *text, size_t room)
 		memmove(text, last + 1, strlen(last));
 }
 
-/* Mount. Returns a copy of the descriptor, which libfuse closes with the session, or -errno. */
+/* Mount. Returns a copy of the session's descriptor, because libfuse closes that; or -errno. */
 static int mount_session(struct fuse_session *session, const char *point)
 {
 	int fd;
@@ -199,7 +198,7 @@ int mount_attach(const struct mount_request *rq, const char *point, bool read_on
  * Returns 0, an errno, or the exit status of fusermount3. */
 static int run_fusermount(const char *point, bool lazy)
 {
-	/* -u, given twice, is a placeholder for -z. */
+	/* A second -u changes nothing. */
 	const char *z = lazy ? "-z" : "-u";
 	sigset_t none;
 	int status;

@@ -34,8 +34,8 @@ static void report_line(struct supervisor *s, int priority, char *line)
 		syslog(priority, "%s: %s", s->request->path, replace_unprintable(line));
 }
 
-/* Root's supervisor keeps what it needs to unmount and to remove the mount point. Another user's
- * has no capabilities; it must be able to run the set-user-ID program fusermount3. */
+/* Root's supervisor keeps the capabilities to unmount and to remove the mount point. Another user's
+ * drops all, but must be able to gain those of the set-user-ID program fusermount3. */
 void supervisor_drop_rights(struct supervisor *s)
 {
 	struct error e = ERROR_INIT;
@@ -52,7 +52,7 @@ static int match_journal(void *arg, const char *file)
 	return 0;
 }
 
-/* Does a file beside the map have the name of its journal? */
+/* Is a journal beside the map that was not set aside? True also if this cannot be determined. */
 static bool has_journal(const char *map)
 {
 	CLEANUP(free) char *dir = strdup(map);
@@ -76,8 +76,7 @@ void supervisor_describe_exit(int wait_status, const char *what, char *line, siz
 	bool killed = WIFSIGNALED(wait_status);
 
 	if (killed && WTERMSIG(wait_status) == SIGSYS)
-		snprintf(line, room,
-			"the worker was killed at a system call that it has no need of%s", what);
+		snprintf(line, room, "the worker was killed for a forbidden system call%s", what);
 	else
 		snprintf(line, room, "the worker died (%s %d)%s", killed ? "signal" : "status",
 			killed ? WTERMSIG(wait_status) : WEXITSTATUS(wait_status), what);
@@ -161,7 +160,7 @@ static void wait_for_worker(struct supervisor *s, struct control_msg *last)
 static enum outcome find_outcome(struct supervisor *s, const struct control_msg *last)
 {
 	bool saved = last->type == CONTROL_SAVED, kept = !saved && has_journal(s->request->path);
-	char line[400] = "not everything could be saved";
+	char line[400] = "cannot save all changes";
 	int status = 0;
 
 	if (s->request->foreground && waitpid(s->worker_pid, &status, 0) == s->worker_pid && !saved)

@@ -95,7 +95,8 @@ static int report_failure(struct worker *w, enum outcome code, int r, const stru
 	CLEANUP(free) char *point = r == VOLUME_LOCKED ? find_mount_point(w->request->path) : NULL;
 	char line[CONTROL_TEXT_MAX];
 
-	snprintf(line, sizeof(line), "%s%s%s", text, point ? ": on " : "", point ? point : "");
+	snprintf(line, sizeof(line), "%s%s%s", text, point ? ", mounted on " : "",
+		point ? point : "");
 	(void)control_send_text(w->session.launcher_fd, CONTROL_FAILED, (int)code, line);
 	return (int)code;
 }
@@ -110,7 +111,7 @@ static void note_lost_metadata(struct worker *w)
 
 	if (fd < 0 || metadata_list_not_kept(fd, &names, NULL) < 0 || !names)
 		return;
-	snprintf(line, sizeof(line), "a save does not keep what takes or gives rights: %s", names);
+	snprintf(line, sizeof(line), "a save does not keep these attributes: %s", names);
 	send_note(w, line);
 }
 
@@ -124,7 +125,7 @@ static int open_volume(const struct mount_request *rq, struct volume **ret, stru
 		return error_set(e, -ENOMEM, "out of memory");
 	dirfd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (dirfd < 0)
-		return error_errno(e, "its directory cannot be opened");
+		return error_errno(e, "cannot open its directory");
 	return rq->create ? volume_create(dirfd, name, rq->format, &rq->vfs_options, ret, e)
 			  : volume_open(dirfd, name, &rq->vfs_options, ret, e);
 }
@@ -143,7 +144,7 @@ static int open_after_save(struct worker *w, struct volume **ret, struct error *
 		if (point)
 			break;
 		if (!reported && waited >= SAVE_NOTE_MS) {
-			send_note(w, "the map is being saved; waiting for the end of that");
+			send_note(w, "the map is being saved; the mount starts after the save");
 			reported = true;
 		}
 		usleep(SAVE_POLL_MS * 1000);
@@ -222,9 +223,9 @@ static int start_session(struct worker *w, struct error *e)
 	if (r == 0)
 		r = create_fuse_session(w, fd);
 	if (r < 0)
-		return error_set(e, r, "the mount cannot be served: %s", strerror(-r));
+		return error_set(e, r, "cannot serve the mount: %s", strerror(-r));
 	r = notifiers_start(&w->session);
-	return r < 0 ? error_set(e, r, "no thread can be started: %s", strerror(-r)) : 0;
+	return r < 0 ? error_set(e, r, "cannot start a thread: %s", strerror(-r)) : 0;
 }
 
 /* Remove the file that --new made, unless the mount was served: then it may hold a change. */
@@ -271,7 +272,7 @@ static int start_map(struct worker *w, const char **ret_why, struct error *e)
 		return r;
 	s->pool = pool_create(WORKER_THREADS);
 	if (!s->pool) {
-		r = error_errno(e, "no thread can be started");
+		r = error_errno(e, "cannot start a thread");
 		if (w->request->create)
 			volume_discard(vol);
 		volume_destroy(vol);
@@ -286,9 +287,8 @@ static int start_map(struct worker *w, const char **ret_why, struct error *e)
 	if (r == 0 && vol->access == VOLUME_READ_ONLY && !w->request->vfs_options.read_only)
 		*ret_why = vol->unsound.code ? error_text(&vol->unsound)
 			   : vol->format->edit
-				   ? "the map or its directory cannot be written: mounted "
-				     "read-only"
-				   : "files of its kind can only be read: mounted read-only";
+				   ? "the map or its directory is not writable: mounted read-only"
+				   : "maps of this format cannot be changed: mounted read-only";
 	return r;
 }
 
@@ -302,7 +302,7 @@ static int start_folder(struct worker *w, struct error *e)
 	int r;
 
 	if (dirfd < 0)
-		return error_errno(e, "cannot be opened");
+		return error_errno(e, "cannot open");
 	w->options = rq->vfs_options;
 	w->options.budget = budget_create(rq->vfs_options.cache);
 	if (!w->options.budget)
@@ -318,7 +318,7 @@ static int start_folder(struct worker *w, struct error *e)
 		return r;
 	w->session.pool = pool_create(WORKER_THREADS);
 	if (!w->session.pool)
-		return error_errno(e, "no thread can be started");
+		return error_errno(e, "cannot start a thread");
 	return folder_create(take_fd(&dirfd), rq->path, &w->options, w->session.pool,
 		&w->session.host, &w->session.tree.folder, e);
 }

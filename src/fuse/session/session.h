@@ -22,7 +22,7 @@
 struct session {
 	struct vfs_host host; /* first */
 	struct mounted tree;
-	struct pool *pool;
+	struct pool *pool; /* runs the jobs of the tree; owned by worker.c */
 	struct fuse_session *fuse;
 	struct pool *inode_notifier, *name_notifier; /* of one thread each, so ordered */
 	atomic_bool is_silent;                       /* the kernel gets no more notifications */
@@ -50,14 +50,14 @@ void session_run(struct session *s, int signal_fd);
 /* Send a message to the launcher (except PROGRESS) and to each waiting client. */
 void session_send(struct session *s, const struct control_msg *m);
 
-/* Start a save: write back dirty mapped pages, save, then send the report and its code. to_end: see
- * mounted_save_to_end. */
+/* Start a save: write back dirty mapped pages, save, then send the report and its code. to_end: for
+ * an unmount that can still be refused (vfs_save_before_unmount). */
 void session_save(struct session *s, bool to_end);
 void session_discard(struct session *s); /* mounted_discard, then send the report */
 void session_stop(struct session *s);    /* save, then end the session */
 /* Do the last save, after the session has ended, and send its report. Returns the exit code. */
 int session_end(struct session *s);
-/* For vfs_host.progress, on any thread. */
+/* For vfs_host.progress, on any thread: keep the progress. The owner also sends it. */
 void session_progress(struct vfs_host *h, const char *what, uint64_t done, uint64_t total);
 /* Send PROGRESS, if the last one is SESSION_HEARTBEAT_MS ago. */
 void session_heartbeat(struct session *s);

@@ -76,7 +76,7 @@ static int dir_read(void *arg, const char *path, struct bytes **ret, struct erro
 	if (!f)
 		return error_set(e, fd < 0 ? fd : -ENOMEM, "%s", strerror(fd < 0 ? -fd : ENOMEM));
 	if (fstat(fd, &st) < 0)
-		return error_errno(e, "cannot be read");
+		return error_errno(e, "cannot read");
 	x = extent_of_file(TAKE(f), 0, (uint64_t)st.st_size);
 	return extent_load(&x, FORMAT_SIZE_MAX, ret, e);
 }

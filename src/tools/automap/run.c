@@ -75,7 +75,7 @@ static void report_line(void *arg, enum automap_report what, const char *where, 
 		output_report("%s%s: %s", drawn, where, text);
 	else if (what != AUTOMAP_FAULT)
 		print_line(stderr, "mapfs: %s%s%s: %s%s", file ? file : "", file ? ": " : "", where,
-			what == AUTOMAP_LEFT && !k->run->how.list ? "left as it is: " : "", text);
+			what == AUTOMAP_LEFT && !k->run->how.list ? "unchanged: " : "", text);
 	else if (!k->mute && (++k->n_faults <= WORK_FAULTS_MAX || k->run->whole.no_limit))
 		print_line(stderr, "mapfs: %s: %s", where, text);
 }
@@ -105,7 +105,7 @@ static int draw_map(struct whole_map *m, struct error *e)
 	int r;
 
 	if (!f)
-		return error_set(e, -EOPNOTSUPP, "no layer of such a map is drawn by rules");
+		return error_set(e, -EOPNOTSUPP, "automap is not supported for this format");
 	r = draw_files(&k, f, automap_files_of_offline(m->tree), e);
 	m->is_incomplete = k.left;
 	return r;
@@ -126,13 +126,17 @@ static int load_rules(const char *name, struct bytes **ret, struct error *e)
 	CLEANUP(file_unref) struct file *f = fd < 0 ? NULL : file_new(fd);
 	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
 	struct stat st;
+	int r;
 
 	if (!f || fstat(fd, &st) < 0)
 		return error_errno(e, "%s", name);
 	if (!S_ISREG(st.st_mode))
-		return error_set(e, -EINVAL, "%s: is no regular file", name);
+		return error_set(e, -EINVAL, "%s: not a regular file", name);
 	x = extent_of_file(TAKE(f), 0, (uint64_t)st.st_size);
-	return extent_load(&x, RULES_MOST, ret, e) < 0 ? error_context(e, "%s", name) : 0;
+	r = extent_load(&x, RULES_MOST, ret, e);
+	if (r < 0)
+		error_context(e, "%s", name);
+	return r;
 }
 
 struct checked {
@@ -172,7 +176,7 @@ static int list_one(struct checked *k, struct error *e)
 	int r = automap_find_tool()->list(k->rules, print_config, k, e);
 
 	if (r == 0 && !k->n)
-		output_report("%s: has no configuration", k->name);
+		output_report("%s: no configuration", k->name);
 	return r;
 }
 
@@ -275,7 +279,7 @@ static int draw_layer(struct automap_run *run, const char *root, const char *pat
 
 	run->how.layers = paths;
 	if (dirfd < 0 || fstat(dirfd, &st) < 0)
-		r = error_errno(&e, "its map cannot be opened");
+		r = error_errno(&e, "cannot open its map");
 	else
 		beside = open_beside(root, &st);
 	k.beside = beside;

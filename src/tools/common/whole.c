@@ -43,7 +43,7 @@ void whole_say(void *arg, enum whole_event what, const char *line)
 	if (what == WHOLE_DONE)
 		whole_report(m, "%s", line);
 	else
-		offline_print(m->tree, "%s%s", what == WHOLE_LEFT ? "left as it is: " : "", line);
+		offline_print(m->tree, "%s%s", what == WHOLE_LEFT ? "unchanged: " : "", line);
 }
 
 void whole_use_images(struct whole *w, const struct images *images)
@@ -88,7 +88,7 @@ static int folder_open(
 	if (out && is_within(out, in)) {
 		if (made)
 			(void)rmdir(to);
-		return error_set(e, -EINVAL, "%s: is in the folder that is read (--in-place)", to);
+		return error_set(e, -EINVAL, "%s: is in the source folder (use --in-place)", to);
 	}
 	ret->fd = open(to, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	return ret->fd < 0 && !(dry && errno == ENOENT) ? error_errno(e, "%s", to) : 0;
@@ -112,8 +112,7 @@ static int make_dir(void *, int dirfd, const char *name, struct error *e)
 }
 
 /* Like out_begin, for a map in the target folder. Creates missing parent directories. Opens an
- * existing map as ret->held, and checks its journal. The caller calls out_finish, also on failure.
- */
+ * existing map as ret->existing, and checks its journal. Call out_finish, also on failure. */
 static int folder_begin(const struct folder *f, const struct offline *t,
 	const struct vfs_options *how, struct out *ret, struct error *e)
 {
@@ -264,7 +263,7 @@ static int report_refused(void *arg, const char *file, const struct error *why, 
 }
 
 static const char FOLDER_REFUSED[] =
-	"is a folder: use --in-place to change its maps, or name a folder for the results";
+	"is a folder: use --in-place to change its maps, or give a target folder";
 
 static int visit_all(struct whole *w, int n)
 {

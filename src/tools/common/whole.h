@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * whole: common code of the commands that read maps and write changed ones: MAP [OUT], a folder to
- * another folder, several maps and folders with --in-place, and -n. Each map is written all or
- * nothing. Without a change, a map is not written in place. The report of a map is printed after it
- * was written.
+ * whole: common code of the commands that read maps and write changed ones: MAP [OUT] (in place
+ * without OUT), a folder to another folder, several maps and folders with --in-place, and -n. Each
+ * map is written all or nothing. Without a change, a map is not written in place. The report of a
+ * map is printed after it was written.
  */
 #pragma once
 

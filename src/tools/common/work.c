@@ -13,8 +13,8 @@ int work_expect(const struct snapshot *map, bool no_limit, struct error *e)
 
 	if (n > WORK_BYTES_MAX)
 		return error_set(e, -E2BIG,
-			"to read all of it is the work of %" PRIu64 " bytes (at most %" PRIu64
-			", unless --no-limit is given)",
+			"reading the map takes the work of %" PRIu64 " bytes (at most %" PRIu64
+			"; use --no-limit for more)",
 			n, WORK_BYTES_MAX);
 	return 0;
 }

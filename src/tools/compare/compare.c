@@ -128,7 +128,7 @@ static void print_area(const struct table *t, struct buffer *out)
 	if (t->resized)
 		buffer_printf(out, " %zu x %zu cells -> %zu x %zu cells, %s\n", t->of_a.width,
 			t->of_a.height, t->of_b.width, t->of_b.height,
-			area->n ? "and where both have them:" : "the same where both have them");
+			area->n ? "in the common area:" : "equal in the common area");
 	if (area->n || !t->resized)
 		buffer_printf(out, " %ju %s, %s\n", (uintmax_t)area->n,
 			area->n == 1 ? "cell" : "cells",
@@ -156,7 +156,8 @@ int compare_tables(struct reader *a, struct reader *b, enum detail_length much, 
 		buffer_printf(out, " and %ju more\n", (uintmax_t)t.area.n - CELLS_SHOWN);
 	if (t.outer)
 		buffer_printf(out, " %zu %s not 0\n", t.outer,
-			t.outer == 1 ? "cell that only one has is" : "cells that only one has are");
+			t.outer == 1 ? "cell outside the common area is"
+				     : "cells outside the common area are");
 	return 1;
 }
 

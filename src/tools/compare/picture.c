@@ -30,10 +30,10 @@ static int read_rows(struct png_reader *png, struct picture *p, struct error *e)
 
 	if ((uint64_t)p->w * p->h > PIXELS_MAX / PIXEL)
 		return error_set(
-			e, -EFBIG, "it has %u x %u pixels, too many for a picture", p->w, p->h);
+			e, -EFBIG, "%u x %u pixels are too many for a picture", p->w, p->h);
 	p->rgba = bytes_new(row * p->h, &dst);
 	if (!p->rgba)
-		return error_set(e, -ENOMEM, "no memory for a picture");
+		return error_set(e, -ENOMEM, "out of memory");
 	for (uint32_t y = 0; r == 0 && y < p->h; y++) {
 		r = png_reader_row(png, &rgba, e);
 		if (r == 0)
@@ -89,8 +89,7 @@ static int measure_panels(const struct picture *a, const struct picture *b, uint
 	uint64_t all = (uint64_t)panels * w + (uint64_t)(panels - 1) * GAP;
 
 	if (all * h > PIXELS_MAX)
-		return error_set(
-			e, -EINVAL, "they have %u x %u pixels, too many for a picture", w, h);
+		return error_set(e, -EINVAL, "%u x %u pixels are too many for a picture", w, h);
 	*ret = (struct picture){.w = (uint32_t)all, .h = h};
 	return 0;
 }
@@ -129,7 +128,7 @@ static int make_panels(struct picture *p, uint8_t **ret_pixels, struct error *e)
 
 	p->rgba = bytes_new(size, ret_pixels);
 	if (!p->rgba)
-		return error_set(e, -ENOMEM, "no memory for a picture");
+		return error_set(e, -ENOMEM, "out of memory");
 	memset(*ret_pixels, 0, size);
 	return 0;
 }
@@ -212,7 +211,7 @@ static int write_compared(int fd, const struct writing *w, struct error *e)
 	size_t size = (size_t)w->both.w * PIXEL;
 	CLEANUP(free) uint8_t *row = malloc(size);
 	int r = row ? png_writer_open(write_bytes, &fd, w->both.w, w->both.h, &png, e)
-		    : error_set(e, -ENOMEM, "no memory for a picture");
+		    : error_set(e, -ENOMEM, "out of memory");
 
 	for (uint32_t k = 0; r == 0 && k < w->both.h; k++) {
 		const uint8_t *x = NULL, *y = NULL;
@@ -243,7 +242,7 @@ static int write_picture(int dirfd, const char *name, const struct writing *w, m
 		(void)io_unlink(dirfd, made);
 	if (fd >= 0)
 		close(fd);
-	return r < 0 ? error_set(e, r, "cannot be written: %s", strerror(-r)) : 0;
+	return r < 0 ? error_set(e, r, "cannot write: %s", strerror(-r)) : 0;
 }
 
 int picture_write(int dirfd, const char *name, const struct picture *p, mode_t mode, bool over,

@@ -53,8 +53,8 @@ static void trace_finish(struct trace *t)
 	free(t->reach);
 }
 
-/* Is diagonal k reached with d differences from the one above it? In `before`, the neighbors of k
- * are at (k + d) / 2 and at the index before. */
+/* Is diagonal k reached with d differences from the one above it? In `before`, diagonal k + 1 is
+ * at (k + d) / 2, and k - 1 at the index below it. */
 static bool from_above(const int *before, int d, int k)
 {
 	int at = (k + d) / 2;

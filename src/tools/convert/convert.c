@@ -17,5 +17,5 @@ int convert_find(const char *name, const struct toolset **ret, size_t *ret_game,
 			return 0;
 		}
 	}
-	return error_set(e, -ENOENT, "%.40s is no game that is known (0.6, 0.7 or ddnet)", name);
+	return error_set(e, -ENOENT, "unknown game %.40s (0.6, 0.7 or ddnet)", name);
 }

@@ -15,7 +15,7 @@ static int convert_map(struct whole_map *m, struct error *e)
 	const struct whole_calls calls = {whole_say, m, images_find};
 
 	if (m->tree->vol->format != run->tools->format)
-		return error_set(e, -EOPNOTSUPP, "there is no other game for maps of this format");
+		return error_set(e, -EOPNOTSUPP, "conversion is not supported for this format");
 	return run->tools->convert->convert(m->tree->vol->base, &run->how, &calls, &m->map, e);
 }
 

@@ -43,10 +43,10 @@ extern const char *const difference_words[DIFFERENCE_KINDS];
 
 /* The review tool of the format, or NULL if it has none or the formats of the maps differ. */
 const struct review_tool *differences_review(const struct differences *d);
-/* Report on stderr that an item cannot be compared, and set trouble. */
+/* Report on stderr that an item cannot be compared, and set has_errors. */
 void differences_fail(struct differences *d, const struct merge_item *i, int r);
 
-/* The text form: append a line and, unless brief, the detail. -errno. */
+/* The text form: append a line and, unless is_brief, the detail. -errno. */
 int difference_print(struct differences *d, const struct difference *x);
 /* Append how a file changed. Needs x->x and x->y. -errno. */
 int difference_detail(struct differences *d, const struct difference *x, struct buffer *out);

@@ -102,7 +102,7 @@ static int add_detail(struct differences *d, const struct difference *x, struct 
 		buffer_append(out, detail.data + 1, detail.size - 1);
 		return 0;
 	}
-	buffer_text(out, "\n  <details><summary>How</summary>\n\n");
+	buffer_text(out, "\n  <details><summary>Details</summary>\n\n");
 	add_fenced(out, &detail);
 	buffer_text(out, "\n  </details>\n\n");
 	return 0;
@@ -156,7 +156,7 @@ static void add_rows(struct differences *d, struct buffer *out, const struct lay
 	for (size_t i = 0; i < l->n_rows; i++)
 		add_row(d, out, l->kind, &l->rows[i]);
 	if (l->rest)
-		buffer_printf(out, "\n  And %ju tiles of other kinds.\n", (uintmax_t)l->rest);
+		buffer_printf(out, "\n  %ju more tiles of other kinds.\n", (uintmax_t)l->rest);
 	buffer_byte(out, '\n');
 }
 
@@ -325,7 +325,7 @@ static int add_places(struct differences *d, struct places *p, bool played)
 	if (left)
 		buffer_printf(&d->out, "Places without a picture: %zu.\n\n", left);
 	if (p->many)
-		buffer_text(&d->out, "There are more tiles than are marked.\n\n");
+		buffer_text(&d->out, "Not all changed tiles are marked.\n\n");
 	return r;
 }
 
@@ -338,7 +338,7 @@ static void add_part(struct differences *d, const char *heading, const struct pa
 		return;
 	buffer_printf(&d->out, "\n### %s", heading);
 	add_counts(&d->out, " (", part->n, DIFFERENCE_KINDS);
-	buffer_text(&d->out, folded ? ")\n\n<details><summary>All of them</summary>\n\n" : ")\n\n");
+	buffer_text(&d->out, folded ? ")\n\n<details><summary>Show all</summary>\n\n" : ")\n\n");
 	buffer_append(&d->out, part->text.data, part->text.size);
 	buffer_text(&d->out, folded ? "\n</details>\n\n" : "\n");
 }
@@ -349,15 +349,15 @@ static void add_answer(struct differences *d)
 	const struct page *p = d->page;
 
 	if (d->has_errors)
-		buffer_text(&d->out, "**Not all of it could be compared.**\n\n");
+		buffer_text(&d->out, "**Some files could not be compared.**\n\n");
 	else if (!d->has_differences)
-		buffer_text(&d->out, "Both maps show the same.\n");
+		buffer_text(&d->out, "No differences.\n");
 	else if (differences_review(d) && !p->parts[0].length)
-		buffer_text(&d->out, "**What the game plays with is the same**: no tile of its "
-				     "layers changed, and no setting.\n");
+		buffer_text(&d->out, "**The gameplay is unchanged**: no tile of a physics layer "
+				     "and no setting changed.\n");
 	if (!differences_review(d) || !p->parts[0].length)
 		return;
-	buffer_text(&d->out, "**What the game plays with changed**");
+	buffer_text(&d->out, "**The gameplay changed**");
 	add_counts(&d->out, ": tiles: ", p->tiles, REVIEW_MARKS);
 	buffer_text(&d->out, ".\n");
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Zlib */
 /* pictures: draw the differences, into the directory of diff --images. Existing files there are not
- * replaced. A picture that cannot be written is reported on stderr and sets trouble. */
+ * replaced. A picture that cannot be written is reported on stderr and sets has_errors. */
 #pragma once
 
 #include "tools/diff/difference.h"
 
-/* Maximum size of a place in tiles; maximum number of tiles kept, and of pictures of each sort. */
+/* Maximum size of a place in tiles; maximum number of tiles kept, and of pictures of one call. */
 enum { PLACE_WIDTH = 56, PLACE_HEIGHT = 40, PLACE_CELLS_MAX = 1 << 24, PICTURES_OF_PLACES = 16 };
 
 struct place_cell {

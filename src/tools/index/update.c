@@ -33,7 +33,9 @@ static int put_index(void *arg, const char *index, struct bytes *content, struct
 	x->n_put += !x->dry;
 	r = x->dry ? 0 : change_put(x->tree, index, reader_read, &from, NULL, e);
 	reader_close(&from);
-	return r < 0 ? error_context(e, "%s", index) : 0;
+	if (r < 0)
+		error_context(e, "%s", index);
+	return r;
 }
 
 int index_update_run(struct index_update *x, const struct snapshot *s, struct error *e)
@@ -44,6 +46,6 @@ int index_update_run(struct index_update *x, const struct snapshot *s, struct er
 	const struct index_tool *f = tools_of(s->format)->index;
 
 	if (!f)
-		return error_set(e, -EOPNOTSUPP, "no file of such a map lists its other files");
+		return error_set(e, -EOPNOTSUPP, "index is not supported for this format");
 	return f->rebuild(s, &how, e);
 }

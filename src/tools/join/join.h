@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
  * join: merge one file that both sides changed. Each function merges another kind of file. Where
- * both sides changed one place differently, the result has it as in ours, and `told` reports it.
- * Returns 0 or -errno; memory errors may be left in out.error and told.error.
+ * both sides changed one place differently, the result has it as in ours, and `clashes` lists it.
+ * Returns 0 or -errno; memory errors may be left in out.error and clashes.error.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ int join_lines(struct join *j, bool both);
  * The first one with unique values identifies the rows; without one, rows are merged in their
  * order. -ENOTSUP: the files are no such tables; adds nothing. */
 int join_rows(struct join *j, const char *const *keys);
-/* Merge PNG files by pixels. Releases `of`. The result is a PNG file in canonical form
+/* Merge PNG files by pixels. Releases `sides`. The result is a PNG file in canonical form
  * (codec/image/png.h). -ENOTSUP: a file is missing, no PNG file or too large, or sizes differ. */
 int join_image(struct join *j);
 /* Merge JSON files by fields. Lists of objects are merged as lines are. -ENOTSUP: a file is no JSON

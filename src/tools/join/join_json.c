@@ -81,7 +81,7 @@ static void report_clash(struct json_join *j)
 	if (j->path.size)
 		buffer_append(told, j->path.data, j->path.size);
 	else
-		buffer_text(told, "all of it");
+		buffer_text(told, "the whole file");
 }
 
 static int join_value(struct json_join *j, const struct span v[SIDES]);

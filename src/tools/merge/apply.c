@@ -50,14 +50,14 @@ static int put_file(struct merge *m, struct merge_node *x)
 	reader_close(&from);
 	if (unread && unread != -ENOMEM) {
 		merged_drop_content(x);
-		return conflict_add(m, x, false, "theirs cannot be read: %s",
+		return conflict_add(m, x, false, "cannot read theirs: %s",
 			offline_reason(&m->sides[THEIRS].tree, unread));
 	}
 	if (unread || r == -ENOMEM || r == -EIO || io_is_full(r))
 		return report_failure(m, path, unread ? unread : r);
 	if (r < 0) {
 		merged_drop_content(x);
-		return conflict_add(m, x, true, "the map does not take theirs: %s", error_text(&e));
+		return conflict_add(m, x, true, "theirs is refused: %s", error_text(&e));
 	}
 	r = overlay_find(ours_tree(m)->overlay, path, &at);
 	x->oentry = r < 0 ? NULL : at.oentry;
@@ -145,7 +145,7 @@ bool apply_refused(void *arg, const struct oentry *u, const char *why)
 	if (i == m->n)
 		return false;
 	merged_drop_content(m->nodes[i]);
-	return conflict_add(m, m->nodes[i], true, "the map does not take theirs: %s", why) == 0;
+	return conflict_add(m, m->nodes[i], true, "theirs is refused: %s", why) == 0;
 }
 
 int apply_all(struct merge *m)

@@ -93,7 +93,7 @@ struct naming {
 	enum content_names names;
 };
 
-/* Replace each string that refers to an object. During a scan, also record it in item.uses. */
+/* Replace each string that refers to an object. A scan also records it in merge_item.uses. */
 static int change_names(const struct naming *g, const char *p, size_t n_all, struct buffer *out)
 {
 	const char *end = p + n_all, *key = "", *from = p;

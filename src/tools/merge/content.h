@@ -3,8 +3,8 @@
  * content: the contents of the files of the three maps, made comparable.
  *
  * A JSON file refers to an object by its position and name, and the position of one object differs
- * from map to map. CONTENT_NUMBERS replaces each such name by a byte 1 and merged.number in
- * decimal: "\1" "17" between the quotes, which no JSON file can contain. Two files that refer to
+ * from map to map. CONTENT_NUMBERS replaces each such name by a byte 1 and merge_node.number
+ * in decimal: "\1" "17" between the quotes, which no JSON file can contain. Two files that refer to
  * the same objects then have the same bytes. An integer without meaning (tools/merge/schema.h:
  * unset) is replaced by a byte 2. The referenced directories must be matched before (steps.h).
  */
@@ -26,14 +26,14 @@ int content_read(struct merge *m, struct merge_item *i, size_t most, struct byte
 int content_scan(struct merge *m, struct merge_item *i);
 /* Similarity of two scanned items, from 0 to 1000. 1000: their contents are equal. */
 unsigned content_similarity(const struct merge_item *a, const struct merge_item *b);
-/* How content_open writes the name of an object: as its number, or as merged.old_name or new_name.
- * A name that is NULL becomes null. */
+/* How content_open writes the name of an object: as its number, or as old_name or new_name of its
+ * merge node. A name that is NULL becomes null. */
 enum content_names { CONTENT_NUMBERS, CONTENT_OLD_NAMES, CONTENT_NEW_NAMES };
 /* Open a file of one side for reading line by line, because it may be too large for memory. Close
  * the reader also on failure. */
 int content_open(
 	struct merge *m, struct merge_item *i, enum content_names names, struct reader *ret);
-/* Open merged.content if has_content, otherwise the file of theirs; with old names. */
+/* Open merge_node.content if has_content, otherwise the file of theirs; with old names. */
 int content_open_merged(struct merge *m, struct merge_node *x, struct reader *ret);
 /* Set used[number] for each object that a content with CONTENT_NUMBERS refers to. */
 void content_uses(const struct bytes *in, bool *used);

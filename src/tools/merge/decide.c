@@ -63,9 +63,8 @@ static int decide_removed(struct merge *m, struct merge_node *x, enum which from
 	set_kept(x, !r);
 	return r ? 0
 		 : conflict_add(m, x, false,
-			   from == OURS
-				   ? "changed by ours and removed by theirs; it stays"
-				   : "removed by ours and changed by theirs; it is there again");
+			   from == OURS ? "changed by ours and removed by theirs (not removed)"
+					: "removed by ours and changed by theirs (restored)");
 }
 
 static int decide_name(struct merge *m, struct merge_node *x)
@@ -80,8 +79,8 @@ static int decide_name(struct merge *m, struct merge_node *x)
 		x->is_moved = true;
 		return 0;
 	}
-	return conflict_add(m, x, false, "%s by both; theirs calls it \"%s\"",
-		b ? "renamed" : "added", t->bare);
+	return conflict_add(
+		m, x, false, "%s by both (theirs: \"%s\")", b ? "renamed" : "added", t->bare);
 }
 
 /* If both sides changed an object and its match is ambiguous, add a conflict. */
@@ -94,8 +93,7 @@ static int check_ambiguous(struct merge *m, struct merge_node *x)
 	if (r)
 		return r < 0 ? r : 0;
 	x->changed_by_both = true;
-	return conflict_add(
-		m, x, false, "changed by both, and it is in doubt whether it is the same");
+	return conflict_add(m, x, false, "changed by both, but the match is ambiguous");
 }
 
 static int decide_node(struct merge *m, struct merge_node *x)
@@ -149,8 +147,8 @@ static int keep_used(struct merge *m)
 			continue;
 		set_kept(x, true);
 		r = conflict_add(m, x, false,
-			x->items[OURS] ? "removed by theirs and used by ours; it stays"
-				       : "removed by ours and used by theirs; it is there again");
+			x->items[OURS] ? "removed by theirs and used by ours (not removed)"
+				       : "removed by ours and used by theirs (restored)");
 	}
 	return r;
 }
@@ -171,7 +169,7 @@ static int decide_crossed(struct merge *m)
 			up[w] = x->items[w] ? x->items[w]->parent->node : NULL;
 		if (r == 0 && up[OURS] && up[THEIRS] && up[OURS] != up[BASE] &&
 			up[THEIRS] != up[BASE] && up[OURS] != up[THEIRS])
-			r = conflict_add(m, x, false, "moved by both; theirs has it in %s",
+			r = conflict_add(m, x, false, "moved by both (theirs: %s)",
 				x->items[THEIRS]->parent->path);
 		x->is_moved |= up[OURS] && up[OURS] != x->parent;
 	}

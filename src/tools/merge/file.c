@@ -67,7 +67,7 @@ static int report_unreadable(struct merge *m, struct merge_node *x, enum which f
 	bool left =
 		failed != THEIRS && content_read(m, x->items[THEIRS], CONTENT_MAX, &theirs) == 0;
 
-	return why ? conflict_add(m, x, left, "changed by both, and %s cannot be read: %s",
+	return why ? conflict_add(m, x, left, "changed by both, and cannot read %s: %s",
 			     names[failed], why)
 		   : -ENOMEM;
 }
@@ -115,12 +115,12 @@ static int decide_both(struct merge *m, struct merge_node *x)
 	int r;
 
 	if (merged_is_ambiguous(x))
-		return conflict_add(m, x, true, "changed by both, and which is which is in doubt");
+		return conflict_add(m, x, true, "changed by both, but the match is ambiguous");
 	if (strcmp(x->items[OURS]->ending, x->items[THEIRS]->ending) != 0)
-		return conflict_add(m, x, true, "changed by both, in another form");
+		return conflict_add(m, x, true, "changed by both, in different forms");
 	r = read_all(m, x, &j, &failed);
 	if (r == -EFBIG)
-		return conflict_add(m, x, true, "changed by both, and too large to be joined");
+		return conflict_add(m, x, true, "changed by both, but too large to merge");
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0)
@@ -143,7 +143,7 @@ int file_decide(struct merge *m, struct merge_node *x)
 	if (r < 0 || r == OURS)
 		return r < 0 ? r : 0;
 	if (merged_is_changed_by_both(x))
-		return conflict_add(m, x, true, "in doubt as what it is in");
+		return conflict_add(m, x, true, "in an object whose match is ambiguous");
 	if (r == SIDES)
 		return decide_both(m, x);
 	x->takes_theirs = true;

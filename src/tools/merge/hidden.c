@@ -61,11 +61,9 @@ static int decide_hidden(struct merge *m, const char *shown, const struct merge_
 		return r < 0 ? r : 0;
 	if (r == SIDES)
 		return conflict_add(m, NULL, false,
-			"%s, which no other file shows, was changed by both; it is as in ours",
-			path);
+			"%s was changed by both, and no other file shows it: ours is used", path);
 	print_line(stderr,
-		"mapfs: %s: note: %s, which no other file shows, was %s by theirs; it is as in "
-		"ours",
+		"mapfs: %s: note: %s was %s by theirs, and no other file shows it: ours is used",
 		shown, path, t ? b ? "changed" : "added" : "removed");
 	return 0;
 }

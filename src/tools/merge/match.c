@@ -54,8 +54,7 @@ int match_names(struct merge *m, struct merge_node *x)
 	return r;
 }
 
-/* Directories of one depth, in [from, to) of merge.nodes: those that files refer to, or the rest.
- */
+/* Directories of one depth, in [from, to) of merge.nodes: those that files refer to, or others. */
 struct level {
 	size_t from, to;
 	bool is_referenced;
@@ -83,7 +82,7 @@ static int add_objects(struct merge *m, struct pairs *p, int list, const struct 
 	return r;
 }
 
-static int pairs_read(struct merge *m, const struct level *l, struct pairs *p)
+static int collect_objects(struct merge *m, const struct level *l, struct pairs *p)
 {
 	int r = 0;
 
@@ -100,7 +99,7 @@ static void pairs_finish(struct pairs *p)
 }
 
 /* Match added objects that are unique by kind; without a base also those without a kind. */
-static void pair_sorts(const struct pairs *p, bool no_base)
+static void join_unique(const struct pairs *p, bool no_base)
 {
 	for (size_t i = 0; i < p->n[0]; i++)
 		for (size_t j = 0; j < p->n[1]; j++) {
@@ -117,11 +116,11 @@ static int match_new(struct merge *m, struct merge_node *x)
 {
 	const struct level l = {x->number, x->number + 1, merged_is_referenced(m, x)};
 	__attribute__((cleanup(pairs_finish))) struct pairs p = {.in = {OURS, THEIRS}};
-	int r = pairs_read(m, &l, &p);
+	int r = collect_objects(m, &l, &p);
 
 	r = r < 0 ? r : pairs_find_equal(&p);
 	if (r == 0)
-		pair_sorts(&p, !x->items[BASE]);
+		join_unique(&p, !x->items[BASE]);
 	/* Without a base, two added objects may be versions of one. */
 	if (r == 0 && !x->items[BASE])
 		r = pairs_find(&p);
@@ -154,7 +153,7 @@ static int match_old(struct merge *m, const struct level *l)
 		__attribute__((cleanup(pairs_finish))) struct pairs p = {
 			.in = {BASE, (enum which)w}};
 
-		r = pairs_read(m, l, &p);
+		r = collect_objects(m, l, &p);
 		if (r == 0)
 			r = pairs_find(&p);
 		for (size_t i = 0; r == 0 && w == THEIRS && i < p.n[0]; i++)

@@ -2,7 +2,7 @@
 /*
  * merge_item: the files and directories of one of the maps that are merged.
  *
- * In a format with numbered objects (format.h: numbered), a file or directory whose name begins
+ * In a format with numbered objects (format.has_positions), a file or directory whose name begins
  * with a number is an object. Its bare name is the part behind the number and before the ending.
  */
 #pragma once
@@ -36,11 +36,11 @@ struct merge_item {
 	struct digest digest;    /* of the content without the name */
 	uint64_t sketch[SKETCH]; /* the smallest hashes of its lines, sorted */
 	unsigned n_sketch;
-	uint64_t kind;  /* hash of what never changes (schema.h: sorts); 0 if nothing */
-	uint64_t drawn; /* hash of what it is drawn with (schema.h: drawn); 0 if nothing */
+	uint64_t kind;  /* hash of what never changes (merge_schema.kinds); 0 if nothing */
+	uint64_t drawn; /* hash of what it is drawn with (merge_schema.drawn_with); 0 if nothing */
 	bool is_unique; /* a map has at most one item of this kind, or of a kind below it */
 	char unset[24]; /* the integer without meaning (schema.h: unset), as text; or "" */
-	size_t *uses;   /* merged.number of each object that the file refers to */
+	size_t *uses;   /* merge_node.number of each object that the file refers to */
 	size_t n_uses, room_uses;
 };
 

@@ -29,7 +29,7 @@ struct merge_node {
 	/* Names of an object without ending. The merge uses old_name while it changes ours;
 	 * new_name is the one in the merged map. */
 	char *old_name, *new_name;
-	bool is_decided; /* decided by file_decide_planes */
+	bool is_decided; /* a table that file_decide_planes has decided */
 	bool is_placed;  /* in parent->order */
 	/* apply.c: the entry in the overlay of ours, if apply_all wrote the file; or NULL */
 	const struct oentry *oentry;
@@ -42,7 +42,7 @@ struct merge_node {
 
 /* A conflict between the changes of both sides. */
 struct conflict {
-	struct merge_node *node; /* NULL if `why` names the file itself */
+	struct merge_node *node; /* NULL if `reason` names the file itself */
 	char *reason;            /* "changed by both: 3 cells, ..." */
 	bool copies_theirs;      /* copy the file of theirs beside the map (rescue.h) */
 };
@@ -62,7 +62,7 @@ struct merge {
 /* Create a merge node of matched items. Returns NULL if memory is exhausted. */
 struct merge_node *merged_new(
 	struct merge *m, struct merge_node *up, struct merge_item *const at[SIDES]);
-void merged_finish(struct merge *m);
+void merged_finish(struct merge *m); /* the caller finishes the sides */
 /* Append a conflict; the arguments are those of struct conflict. -ENOMEM. */
 int conflict_add(struct merge *m, struct merge_node *x, bool theirs, const char *why, ...)
 	PRINTF_LIKE(4, 5);
@@ -79,7 +79,7 @@ static inline const struct merge_item *merged_item(const struct merge_node *x)
 	       : x->items[THEIRS] ? x->items[THEIRS]
 				  : x->items[BASE];
 }
-/* Without order_all: set old_name of each object to its name in ours, or else base. -ENOMEM. */
+/* Set old_name of each object to its name in ours, or else base; instead of order_all. -ENOMEM. */
 int merged_set_old_names(struct merge *m);
 /* Path of a merge node while changes are applied to ours; later: its path in the map to be written.
  * as: take the ending from this item, or the name if it is no object; may be NULL. The caller frees

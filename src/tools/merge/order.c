@@ -83,7 +83,7 @@ static int find_order(struct merge *m, struct merge_node *dir)
 			insert_node(dir, find_position(dir, dir->children[i]->predecessor, 0) + 1,
 				dir->children[i]);
 	if (theirs && ours && is_reordered(dir, OURS, THEIRS))
-		return conflict_add(m, dir, false, "both put it into another order");
+		return conflict_add(m, dir, false, "reordered by both");
 	return 0;
 }
 

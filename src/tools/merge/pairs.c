@@ -80,9 +80,8 @@ static void join_equal(const struct single *a, size_t n, const struct single *b,
 		pairs_join(a[k].is, b[k].is, n != m);
 }
 
-/* Pairs the objects of one name that have no partner yet, whatever they contain, if both lists have
- * the same number of them. A single one is paired also if its form changed, as for an image that
- * was embedded. */
+/* Match the unmatched objects of one name, whatever they contain, if both lists have the same
+ * number of them. A single one matches even if its form changed (an image was embedded). */
 static void join_named(const struct single *a, size_t n, const struct single *b, size_t m)
 {
 	bool form = n == 1 && m == 1 && a->is->bare[0] && strcmp(a->is->ending, b->is->ending) != 0;
@@ -137,9 +136,9 @@ struct candidate {
 	bool renamed; /* names differ, and one of the two has a namesake */
 };
 
-/* Least similarity for a match of two objects. Without a base, a changed object cannot be told from
- * another one, so directories need equal names and files must be equal. With a base, a file of
- * another name must be equal, because other files refer to it. */
+/* Least similarity for a match of two objects. Between ours and theirs, a changed object cannot be
+ * told from another one, so directories need equal names and files must be equal. Between base and
+ * a side, a file of another name must be equal, because other files refer to it. */
 static unsigned least_alike(const struct merge_item *a, const struct merge_item *b)
 {
 	bool added = a->side == OURS, dir = a->parent->node == b->parent->node;
@@ -179,8 +178,7 @@ static int by_score(const void *a, const void *b)
 	return r ? r : array_compare(x->at[1], y->at[1]);
 }
 
-/* Is another unmatched object, with a name that fits as well, about as similar as one of the two?
- */
+/* Is another unmatched object about as similar to one of the two, with a name that fits as well? */
 static bool has_rival(const struct pairs *p, const struct candidate *c)
 {
 	for (int s = 0; s < 2; s++)

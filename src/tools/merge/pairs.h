@@ -27,8 +27,8 @@ struct pairs {
 	enum which in[2]; /* the two maps, the smaller one first */
 };
 
-/* Match the objects of both lists that have no match yet: sets item.matches of both, and
- * is_ambiguous of the first. All objects must be scanned (content.h), and item.node of their
+/* Match the objects of both lists that have no match yet: sets `matches` of both, and
+ * is_ambiguous of the first. All objects must be scanned (content.h), and `node` of their
  * directories be set. -ENOMEM. */
 int pairs_find(const struct pairs *p);
 /* The first step alone: objects with equal name, content and directory. -ENOMEM. */

@@ -301,8 +301,8 @@ static int keep_all(struct layer *l)
 		r = file_changed_side(l->m, x);
 		x->is_decided = true;
 		if (r == THEIRS || r == SIDES)
-			r = conflict_add(l->m, x, true,
-				"changed by both, and the layer's size by one or both of them");
+			r = conflict_add(
+				l->m, x, true, "changed by both, and the layer was resized");
 	}
 	return r < 0 ? r : 0;
 }

@@ -18,7 +18,9 @@ static int copy_reader(struct rescue_dir *d, const char *path, struct reader *fr
 	int r = rescue_dir_write(d, path, &content, false, e);
 
 	reader_close(from);
-	return r < 0 ? error_context(e, "%s", path) : 0;
+	if (r < 0)
+		error_context(e, "%s", path);
+	return r;
 }
 
 /* Sync the copies to disk. Removes them if r is negative or the sync fails. */
@@ -58,7 +60,8 @@ int merge_rescue_map(
 	int r = 0;
 
 	if (theirs->n_files > 1 && !f->companion(d->map, 0, second))
-		r = error_set(e, -ENAMETOOLONG, "%s: no name is left for its second file", d->map);
+		r = error_set(
+			e, -ENAMETOOLONG, "%s: the name is too long for a second file", d->map);
 	for (unsigned i = 0; r == 0 && i < theirs->n_files; i++) {
 		struct reader from = reader_from_extent(
 			extent_of_file(file_ref(theirs->files[i]), 0, theirs->sizes[i]));

@@ -18,7 +18,7 @@ int match_names(struct merge *m, struct merge_node *x);
  * conflict. shown: the map, for messages. -errno. */
 int hidden_decide(struct merge *m, const char *shown);
 
-/* Decide each node below m->root (merged.is_kept to merged.bare). Adds conflicts. -errno. */
+/* Decide each node below m->root (merge_node.is_kept to bare). Adds conflicts. -errno. */
 int decide_all(struct merge *m);
 
 /*

@@ -26,9 +26,9 @@ static int add_file(struct rule_set *all, const char *name, struct error *e)
 	struct stat st;
 
 	if (!file || fstat(fd, &st) < 0)
-		return error_errno(e, "cannot be read");
+		return error_errno(e, "cannot read");
 	if (!S_ISREG(st.st_mode))
-		return error_set(e, -EINVAL, "is no regular file");
+		return error_set(e, -EINVAL, "not a regular file");
 	in = extent_of_file(TAKE(file), 0, (uint64_t)st.st_size);
 	return all->tools->rules->add_file(&all->rules, &in, e);
 }

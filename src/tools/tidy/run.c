@@ -17,7 +17,7 @@ static int tidy_map(struct whole_map *m, struct error *e)
 	const struct whole_calls calls = {whole_say, m, images_find};
 
 	int r = f ? work_expect(m->tree->vol->base, run->whole.no_limit, e)
-		  : error_set(e, -EOPNOTSUPP, "no part of such a map is known to be superfluous");
+		  : error_set(e, -EOPNOTSUPP, "tidy is not supported for this format");
 
 	return r < 0 ? r : f->tidy(m->tree->vol->base, &run->how, &calls, &m->map, e);
 }

@@ -55,7 +55,7 @@ int companion_open(int dirfd, const struct format *f, const char *name, struct s
 		return 0;
 	fd = openat(dirfd, ret, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
-		return error_errno(e, "%s cannot be opened", ret);
+		return error_errno(e, "cannot open %s", ret);
 	src->files[1] = file_new(fd);
 	if (!src->files[1])
 		return error_set(e, -ENOMEM, "out of memory");
@@ -109,7 +109,7 @@ int companion_identity(
 	int r = 0;
 
 	if (fstat(first->fd, &st) < 0)
-		return error_errno(e, "cannot look at the map");
+		return error_errno(e, "cannot stat the map");
 	src.sizes[0] = (uint64_t)st.st_size;
 	if (format_find(&src, &f, NULL) == 0)
 		r = companion_open(dirfd, f, name, &src, second, e);

@@ -94,7 +94,7 @@ static int make_top(struct rescue_dir *d, struct error *e)
 		d->syncs_each = mountinfo_kind(d->fd) != MOUNT_LOCAL;
 		r = complete_copy(d, d->dirfd, d->fd, true);
 	}
-	return r < 0 ? error_set(e, r, "%s cannot be made: %s", name, strerror(-r)) : 0;
+	return r < 0 ? error_set(e, r, "cannot create %s: %s", name, strerror(-r)) : 0;
 }
 
 static bool has_content(

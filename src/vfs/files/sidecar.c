@@ -77,7 +77,7 @@ int identity_of(const struct file *f, char ret[IDENTITY_SIZE], struct error *e)
 	struct stat st;
 
 	if (fstat(f->fd, &st) < 0)
-		return error_errno(e, "cannot look at the map");
+		return error_errno(e, "cannot stat the map");
 	return identity_as(f, &st, ret, e);
 }
 

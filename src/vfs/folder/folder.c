@@ -39,7 +39,7 @@ int folder_create(int dirfd, const char *path, const struct vfs_options *o, stru
 	fd = disk_open(f, f->by_number[0], true);
 	if (fd < 0) {
 		folder_destroy(f);
-		return error_set(e, fd, "cannot be looked into: %s", strerror(-fd));
+		return error_set(e, fd, "cannot open: %s", strerror(-fd));
 	}
 	*ret = f;
 	return 0;

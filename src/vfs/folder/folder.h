@@ -5,7 +5,7 @@
  *
  * The folder has two kinds of directories: real ones (struct level) and those of maps (struct map).
  * They show what is on disk now: the folder caches only inode numbers, and listings for seconds.
- * Their attributes are `brief`, and looking at them does not open a map.
+ * Their attributes are brief (struct call), and looking at them does not open a map.
  *
  * The first call for something in a map opens it. Its first change locks it. Up to 32 unused maps
  * stay open; beyond that the folder closes the least recently used one. A map that cannot be opened

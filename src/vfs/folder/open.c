@@ -39,7 +39,7 @@ static int load_map(struct opening *g)
 		options.sidecars = g->o->dir->sidecars;
 		snprintf(name, sizeof(name), "%s", m->name);
 	} else if (r < 0) {
-		return error_set(&g->e, r, "cannot be opened: %s", strerror(-r));
+		return error_set(&g->e, r, "cannot open: %s", strerror(-r));
 	}
 	r = volume_open(dirfd, name, &options, &g->vol, &g->e);
 	if (r == 0) {
@@ -82,8 +82,8 @@ static int close_other(struct opening *g)
 	if (!other)
 		return 0;
 	if (!opened_idle(other))
-		return error_set(&g->e, -EBUSY, "is the same file as %s, which is in use there",
-			other->path);
+		return error_set(
+			&g->e, -EBUSY, "is the same file as %s, which is in use", other->path);
 	opened_close(g->folder, other);
 	return 0;
 }

@@ -75,8 +75,8 @@ static int error_read(const struct opened *o, struct call *c)
 	return c->out ? 0 : -ENOMEM;
 }
 
-/* A call for something in a map that cannot be opened. */
-static int call_failed(struct folder *f, const struct opened *o, struct call *c)
+/* Find the results of a call for a map that cannot be opened, or its error.txt. 0 or -errno. */
+static int answer_unopened(struct folder *f, const struct opened *o, struct call *c)
 {
 	bool file = c->ino == error_ino(o->map);
 
@@ -129,8 +129,8 @@ static void call_opened(struct folder *f, struct opened *o, struct call *c)
 	vfs_submit(o->v, c);
 }
 
-/* Should the map be closed before this call? A replaced map is, once it is unused. A failed map is,
- * so that it is opened again, if the call is for its directory and the failure was over 1 s ago. */
+/* Must the map be closed before this call? Yes, if it was replaced and is unused. Also if it could
+ * not be opened over 1 s ago and the call is for its directory: then it is opened again. */
 static bool must_close(const struct map *m, const struct call *c)
 {
 	const struct opened *o = m->opened;
@@ -169,7 +169,7 @@ static void call_map(struct folder *f, struct map *m, struct call *c)
 		open_wait(f, m, c, folder_submit);
 	} else if (m->opened->state == OPENED_FAILED) {
 		opened_touch(f, m->opened);
-		call_done(c, call_failed(f, m->opened, c));
+		call_done(c, answer_unopened(f, m->opened, c));
 	} else if (c->ino == error_ino(m)) {
 		call_done(c, c->op == vfs_release || c->op == vfs_flush ? 0 : -ESTALE);
 	} else {

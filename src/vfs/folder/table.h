@@ -45,7 +45,7 @@ struct map {
 	struct hash_link link; /* in folder.names, until `replaced`; must be first */
 	struct level *in;
 	char *name;
-	unsigned index; /* range of its inode numbers */
+	unsigned index; /* number of its range of inodes, from 1 */
 	bool replaced;  /* another map, or none, has its name now */
 	bool known;     /* it was closed while the kernel knew names in it */
 	struct stamp stamp;

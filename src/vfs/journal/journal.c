@@ -70,7 +70,7 @@ int journal_set_aside(const struct journal *j, const char *ending, char *ret, st
 		r = io_rename_noreplace(j->dirfd, name, ret);
 		snprintf(number, sizeof(number), ".%d", i);
 	}
-	return r < 0 ? error_set(e, r, "%s cannot be set aside: %s", name, strerror(-r)) : 0;
+	return r < 0 ? error_set(e, r, "cannot set %s aside: %s", name, strerror(-r)) : 0;
 }
 
 /* Does the log's file still have the journal's name? If not, the file of that name must not be
@@ -134,7 +134,7 @@ static int remove_locked(struct journal *j, char *ret_kept, struct error *e)
 	} else {
 		r = io_unlink(j->dirfd, name);
 		if (r < 0)
-			error_set(e, r, "%s: cannot be removed: %s", name, strerror(-r));
+			error_set(e, r, "cannot remove %s: %s", name, strerror(-r));
 	}
 	if (ret_kept)
 		strcpy(ret_kept, aside);
@@ -302,7 +302,7 @@ static int create_log(struct journal *j, char name[NAME_MAX + 1], struct error *
 			return r < 0 ? r : 1;
 		error_clear(e);
 	}
-	return error_set(e, r, "no name is left for a journal");
+	return error_set(e, r, "no free name for a journal");
 }
 
 /* Create the journal with its header. On failure no file is left. The lock is held. */

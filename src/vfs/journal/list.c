@@ -88,7 +88,7 @@ int journal_list(int dirfd, const char *map, void (*fn)(void *arg, const struct 
 	struct stat st = {.st_uid = geteuid(), .st_gid = getegid()};
 
 	if (f && fstat(f->fd, &st) < 0)
-		return error_errno(e, "cannot look at the map");
+		return error_errno(e, "cannot stat the map");
 	trust_init(&l.trust, dirfd, &st);
 	/* If the map is missing, no journal fits, but all are listed. */
 	if (f && companion_identity(dirfd, map, f, l.identity, NULL) < 0)

@@ -22,7 +22,7 @@ static void note_untrusted(const struct finding *f, const char *file, const stru
 {
 	char line[NAME_MAX + 256];
 
-	snprintf(line, sizeof(line), "%s %s; it is left alone", file, error_text(why));
+	snprintf(line, sizeof(line), "%s is not used: it %s", file, error_text(why));
 	f->note(f->arg, line);
 }
 
@@ -120,7 +120,7 @@ static int set_bad_aside(struct journal *j, const char *file,
 
 	if (r < 0)
 		return r;
-	snprintf(line, sizeof(line), "%s is no journal; it is %s now (see mapfs recover)", file,
+	snprintf(line, sizeof(line), "%s is not a journal; renamed to %s (see mapfs recover)", file,
 		name);
 	note(arg, line);
 	return 0;
@@ -165,15 +165,16 @@ int journal_open(struct journal *j, struct sidecar_cache *sidecars,
 	if (r == 0)
 		r = find_recent(&f);
 	if (r == -ENOMEM)
-		error_set(e, r, "no memory to look for journals");
+		error_set(e, r, "out of memory");
 	for (size_t i = 0; r == 0 && i < f.n_others; i++) {
 		if (is_leftover(&f, f.others[i])) {
 			(void)io_unlink(j->dirfd, f.others[i]);
 			continue;
 		}
 		snprintf(line, sizeof(line), "%s %s and is kept (see mapfs recover)", f.others[i],
-			journal_is_set_aside(f.others[i]) ? "was set aside"
-							  : "belongs to another state of the map");
+			journal_is_set_aside(f.others[i])
+				? "was set aside"
+				: "belongs to another version of the map");
 		note(arg, line);
 	}
 	if (r == 0 && f.ours)

@@ -211,5 +211,5 @@ int journal_each_file(int dirfd, const char *map, int (*fn)(void *arg, const cha
 	CLEANUP(sidecar_cache_destroy) struct sidecar_cache *b = sidecar_cache_create(dirfd);
 
 	return b ? journal_each_sidecar(b, map, fn, arg, e)
-		 : error_set(e, -ENOMEM, "no memory to look for journals");
+		 : error_set(e, -ENOMEM, "out of memory");
 }

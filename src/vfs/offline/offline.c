@@ -64,7 +64,7 @@ static int open_volume(struct offline *t, int dirfd, const char *name, const str
 	int r = volume_open(dirfd, name, o, &t->vol, e);
 
 	if (r == 0 && t->vol->access == VOLUME_READ_ONLY && !o->read_only)
-		r = error_set(e, -EROFS, "the map or its directory cannot be written");
+		r = error_set(e, -EROFS, "the map or its directory is not writable");
 	return r;
 }
 
@@ -75,7 +75,7 @@ int offline_open(struct offline *t, const char *file, const struct vfs_options *
 
 	init_offline(t, file);
 	if (streams_named(file) && !o->read_only)
-		return error_set(e, -EINVAL, "is standard input, and cannot be written");
+		return error_set(e, -EINVAL, "cannot write to standard input");
 	r = offline_locate(file, &dirfd, &name, e);
 	return r < 0 ? r : open_volume(t, dirfd, name, o, e);
 }
@@ -88,7 +88,7 @@ static int create_stream(
 	int dirfd;
 
 	if (f && f->companion)
-		return error_set(e, -EINVAL, "is a map of two files, and standard output is one");
+		return error_set(e, -EINVAL, "cannot write a map of two files to standard output");
 	dirfd = streams_directory(e);
 	(void)umask(S_IRWXG | S_IRWXO);
 	return dirfd < 0 ? dirfd : volume_create(dirfd, "", format, o, &t->vol, e);
@@ -113,7 +113,8 @@ int offline_open_at(struct offline *t, int dirfd, const char *name, const char *
 	int own = fcntl(dirfd, F_DUPFD_CLOEXEC, 0);
 
 	init_offline(t, file);
-	return own < 0 ? error_errno(e, "its directory") : open_volume(t, own, name, o, e);
+	return own < 0 ? error_errno(e, "cannot open its directory")
+		       : open_volume(t, own, name, o, e);
 }
 
 static void note_debug(void *arg, const char *line)
@@ -157,8 +158,8 @@ int offline_confine(struct offline *const *trees, size_t n, const struct sandbox
 static int refuse_waiting(struct error *e)
 {
 	return error_set(e, VOLUME_LOCKED,
-		"changes of an earlier mount are in a journal beside it; mount it and "
-		"unmount it, or mapfs -u --discard");
+		"unsaved changes are in a journal beside it; mount and unmount it to save them, "
+		"or use mapfs -u --discard to drop them");
 }
 
 static void find_waiting(void *arg, const struct journal_info *i)

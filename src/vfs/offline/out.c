@@ -41,11 +41,11 @@ static int find_second(struct out *o, struct error *e)
 	r = companion_open(o->dirfd, f, o->name, &there, o->second, e);
 	o->second_held = there.files[1];
 	if (r == 0 && o->second_held && !o->existing)
-		r = error_set(e, -EEXIST, "%s is there already", o->second);
+		r = error_set(e, -EEXIST, "%s already exists", o->second);
 	if (r == 0 && o->second_held && fstat(o->second_held->fd, &o->second_opened) < 0)
 		r = error_errno(e, "%s", o->second);
 	if (r == 0 && !o->second_held && !f->companion(o->name, 0, o->second))
-		r = error_set(e, -ENAMETOOLONG, "no name is left for its second file");
+		r = error_set(e, -ENAMETOOLONG, "the name of its second file is too long");
 	return r;
 }
 
@@ -71,7 +71,7 @@ int out_begin_held(struct out *o, const char *path, struct error *e)
 	o->dirfd = fcntl(o->existing->vol->dirfd, F_DUPFD_CLOEXEC, 3);
 	strcpy(o->name, o->existing->vol->name);
 	if (o->dirfd < 0)
-		return error_errno(e, "its directory");
+		return error_errno(e, "cannot open its directory");
 	if (finish_is_pending(o->existing->vol))
 		return finish_report_pending(e);
 	r = find_second(o, e);
@@ -104,9 +104,9 @@ int out_check(const struct out *o, const struct format *format, struct error *e)
 	int r;
 
 	if (format->companion && streams_named(o->path))
-		return error_set(e, -EINVAL, "is a map of two files, and standard output is one");
+		return error_set(e, -EINVAL, "cannot write a map of two files to standard output");
 	if (format->companion && !o->second[0])
-		return error_set(e, -EINVAL, "is no name for a map of two files");
+		return error_set(e, -EINVAL, "invalid name for a map of two files");
 	if (!o->existing || o->existing->vol->source.sizes[0] == 0)
 		return 0;
 	there = o->existing->vol->source;
@@ -115,10 +115,9 @@ int out_check(const struct out *o, const struct format *format, struct error *e)
 		there.name = "";
 	r = format_find(&there, &f, e);
 	if (r == -EINVAL)
-		return error_set(e, r, "is there, and no map: it is not written over");
+		return error_set(e, r, "already exists and is not a map; not overwritten");
 	if (r == 0 && f != format)
-		return error_set(e, -EINVAL,
-			"is there, and of another format than the others: it is not written over");
+		return error_set(e, -EINVAL, "already exists in another format; not overwritten");
 	return r;
 }
 
@@ -154,7 +153,7 @@ int out_copy(struct out *o, const struct source *from, struct error *e)
 		struct stat st;
 
 		if (fstat(from->files[i]->fd, &st) < 0)
-			return error_errno(e, "cannot be read");
+			return error_errno(e, "cannot stat");
 		all = extent_of_file(file_ref(from->files[i]), 0, (uint64_t)st.st_size);
 		replace_copy(o->files[i], &all);
 		r = replace_close(o->files[i], e);
@@ -190,7 +189,7 @@ static int check_unchanged(
 						 st.st_mtim.tv_sec == was->st_mtim.tv_sec &&
 						 st.st_mtim.tv_nsec == was->st_mtim.tv_nsec)))
 		return 0;
-	return error_set(e, -ESTALE, "another program changed it meanwhile: nothing is written");
+	return error_set(e, -ESTALE, "another program changed it meanwhile; nothing is written");
 }
 
 int out_commit(struct out *o, struct error *e)

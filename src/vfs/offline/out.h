@@ -30,7 +30,7 @@ struct out {
 /* Open and lock the map to replace, if it exists. Call it outside the sandbox. "-" is standard
  * output. VOLUME_LOCKED: it is mounted for writing. -EROFS. -EEXIST: only a second file exists. */
 int out_begin(struct out *o, const char *path, const struct vfs_options *how, struct error *e);
-/* Like out_begin, if the caller has set o->held to an open map, and everything else to zero. */
+/* Like out_begin, if the caller has set o->existing to an open map, and everything else to zero. */
 int out_begin_held(struct out *o, const char *path, struct error *e);
 /* Check that a map of this format may replace the existing file, which must be empty or a map of
  * the same format. Otherwise the user probably named it by mistake: -EINVAL. */

@@ -20,7 +20,7 @@ static int open_parent(const char *path, int *ret_dirfd, const char **ret_name, 
 		return error_set(e, -ENOMEM, "out of memory");
 	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
-		return error_errno(e, "its directory cannot be opened");
+		return error_errno(e, "cannot open its directory");
 	*ret_dirfd = fd;
 	*ret_name = name;
 	return 0;
@@ -32,7 +32,7 @@ int place_open_parent(const char *path, int *ret_dirfd, const char **ret_name, s
 	size_t n = strlen(slash ? slash + 1 : path);
 
 	if (n == 0 || n > NAME_MAX)
-		return error_set(e, -EINVAL, "is no name of a file");
+		return error_set(e, -EINVAL, "invalid file name");
 	return open_parent(path, ret_dirfd, ret_name, e);
 }
 

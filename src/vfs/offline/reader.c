@@ -223,7 +223,7 @@ int reader_read_fn(void *arg, uint64_t, void *dst, size_t n, struct error *e)
 		ssize_t got = reader_read(arg, to, n);
 
 		if (got <= 0)
-			return error_set(e, got < 0 ? (int)got : -EIO, "it cannot be read");
+			return error_set(e, got < 0 ? (int)got : -EIO, "cannot read the file");
 		to += got;
 		n -= (size_t)got;
 	}

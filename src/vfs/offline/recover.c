@@ -224,7 +224,7 @@ static int extract_one(struct extraction *x, const struct journal_op *op, struct
 	case JOURNAL_DRAFT:
 		return extract_content(x, op->content, e);
 	case JOURNAL_MKDIR:
-		x->line(x->arg, op->path, "made");
+		x->line(x->arg, op->path, "created");
 		return 0;
 	case JOURNAL_REMOVE:
 		x->line(x->arg, op->path, "removed");
@@ -249,7 +249,7 @@ static int read_all(struct extraction *x, struct reclog *log, bool copying, stru
 
 	while (done == 0 && (r = journal_record_next(log, &pos, &rec, &torn, e)) > 0) {
 		if (rec.damaged && copying)
-			x->line(x->arg, x->file, "is damaged: something is missing here");
+			x->line(x->arg, x->file, "is damaged: some records are missing here");
 		else if (journal_record_op(&rec, &op))
 			done = copying ? extract_one(x, &op, e) : replay_operation(x, &op);
 		journal_record_finish(&rec);
@@ -257,7 +257,7 @@ static int read_all(struct extraction *x, struct reclog *log, bool copying, stru
 	if (done < 0)
 		return copying ? done : error_set(e, done, "out of memory");
 	if (r == 0 && torn && copying)
-		x->line(x->arg, x->file, "ends in a record that was not finished");
+		x->line(x->arg, x->file, "ends in an incomplete record");
 	return r;
 }
 
@@ -302,5 +302,5 @@ int recover_discard(int dirfd, const char *file,
 	if (r < 0)
 		return r;
 	r = io_unlink(dirfd, file);
-	return r < 0 ? error_set(e, r, "%s cannot be removed: %s", file, strerror(-r)) : 0;
+	return r < 0 ? error_set(e, r, "cannot remove %s: %s", file, strerror(-r)) : 0;
 }

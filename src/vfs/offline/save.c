@@ -85,7 +85,7 @@ static void check_entry(struct offline *t, const struct change_save *how,
 	/* Report a part that cannot be removed, or renamed to a scratch name, once. */
 	if (b->outcome == BUILD_KEPT || is_needed(s, i)) {
 		kept = b->outcome == BUILD_KEPT ? overlay_build_kept_path(s, i) : NULL;
-		offline_print(t, "%s: cannot leave the map", kept ? kept : path);
+		offline_print(t, "%s: cannot be removed from the map", kept ? kept : path);
 		l->kept = true;
 	}
 	l->refused |= l->kept;

@@ -24,7 +24,7 @@ int streams_directory(struct error *e)
 	if (!tmp || !*tmp)
 		tmp = "/tmp";
 	fd = open(tmp, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? error_errno(e, "%s, where a copy is to be", tmp) : fd;
+	return fd < 0 ? error_errno(e, "temporary directory %s", tmp) : fd;
 }
 
 /* Copy from the current offset of `from` to its end. */
@@ -59,7 +59,7 @@ int streams_input(int *ret_dirfd, char **ret_name, struct error *e)
 	if (r >= 0 && !(*ret_name = text_printf("%d", fd)))
 		r = -ENOMEM;
 	if (r < 0)
-		return error_set(e, r, "standard input cannot be copied: %s", strerror(-r));
+		return error_set(e, r, "cannot copy standard input: %s", strerror(-r));
 	*ret_dirfd = take_fd(&own);
 	return 0;
 }
@@ -68,5 +68,5 @@ int streams_output(int fd, struct error *e)
 {
 	int r = lseek(fd, 0, SEEK_SET) < 0 ? -errno : copy_stream(fd, STDOUT_FILENO);
 
-	return r < 0 ? error_set(e, r, "cannot be written: %s", strerror(-r)) : 0;
+	return r < 0 ? error_set(e, r, "cannot write: %s", strerror(-r)) : 0;
 }

@@ -178,7 +178,7 @@ static void close_run(struct job *j)
 	if (error_is_transient(p->validation.r))
 		return;
 	if (why && !*why)
-		why = "was cut, and is judged when it is closed or saved";
+		why = "was truncated; checked when it is closed or saved";
 	(void)journal_append(&p->v->vol->journal,
 		&(struct journal_op){
 			.type = why ? JOURNAL_DRAFT : JOURNAL_PUT,
@@ -196,8 +196,8 @@ static void find_entry(struct close_job *p, struct validation *j)
 {
 	j->r = overlay_identify(p->v->overlay, p->n->oentry, &j->id, &j->parsed_id, &j->error);
 	if (j->r == 0 && p->validation.bytes.size > file_max_size(p->n))
-		j->r = error_set(&j->error, -EINVAL, "is larger than any such file (%ju bytes)",
-			(uintmax_t)p->validation.bytes.size);
+		j->r = error_set(&j->error, -EINVAL, "is too large (%ju bytes, at most %ju)",
+			(uintmax_t)p->validation.bytes.size, (uintmax_t)file_max_size(p->n));
 	j->map = snapshot_ref(p->v->overlay->shape);
 }
 

@@ -15,8 +15,8 @@ void vfs_lookup(struct vfs *v, struct call *c);      /* ino name -> attr; counts
 void vfs_getattr(struct vfs *v, struct call *c);     /* ino -> attr */
 void vfs_setattr(struct vfs *v, struct call *c);     /* ino set mask [handle] -> attr */
 void vfs_open(struct vfs *v, struct call *c);        /* ino flags -> opened keep_cache */
-void vfs_create_file(struct vfs *v, struct call *c); /* ino name flags set.mode -> attr opened */
-void vfs_mkdir(struct vfs *v, struct call *c);       /* ino name set.mode -> attr */
+void vfs_create_file(struct vfs *v, struct call *c); /* ino name flags set.st_mode -> attr opened */
+void vfs_mkdir(struct vfs *v, struct call *c);       /* ino name set.st_mode -> attr */
 void vfs_unlink(struct vfs *v, struct call *c);      /* ino name */
 void vfs_rmdir(struct vfs *v, struct call *c);       /* ino name */
 void vfs_rename(struct vfs *v, struct call *c);      /* ino name to_ino to_name flags */

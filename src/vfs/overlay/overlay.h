@@ -8,7 +8,7 @@
  * ENTRY_NONE), a renamed one (is_moved), or a whiteout. A whiteout hides what the base has there.
  * Other paths have an entry only while an inode refers to them. The overlay has no history.
  *
- * A mount resolves a name to a dentry (overlay_dentry), asks overlay_may_*, appends the operation
+ * A mount resolves a name to a dentry (overlay_dentry), asks overlay_can_*, appends the operation
  * to the journal and then changes the overlay. Functions that take paths include the checks.
  *
  * One thread at a time. Errors are -errno as a program sees them in a mount, or NULL if memory is
@@ -35,7 +35,7 @@ struct oentry {
 	struct inode *inode; /* keeps the entry alive; NULL if the path has no inode */
 	bool is_dir, is_whiteout;
 	bool is_scratch; /* a file whose name has no meaning in its directory */
-	bool is_moved;   /* the base does not have `origin` at this path */
+	bool is_moved;   /* the base does not have `origin` at this path; also set for new files */
 	entry_id origin; /* entry of the base that this came from; ENTRY_NONE if it is new */
 	/* Entry of overlay.shape that this is. ENTRY_NONE for a directory without a meaning, and
 	 * for a new file before overlay_identify. */
@@ -62,12 +62,12 @@ struct overlay {
 	struct snapshot *shape;
 	struct snapshot *view;    /* with dependent files, a map that was built from the overlay
 				   * (tree/view.h); initially the base */
-	struct snapshot *unsaved; /* map of a failed save, whose composed blobs can be reused; NULL
-				   * if `view` has them */
+	struct snapshot *unsaved; /* map of a failed save, if newer than `view`; or NULL. The next
+				   * build reuses its composed blobs. */
 	struct hash names;
 	struct oentry *root;
 	uint64_t last_serial, last_position; /* the highest in use */
-	struct oentry *last_listed; /* hint for overlay_child_after: the child before its result */
+	struct oentry *last_listed; /* child before the last result of overlay_child_after */
 	/* Called before a file disappears because its object changes form (03_x.png replaces
 	 * 03_x.json). u is NULL if the overlay has no entry for the file. May be NULL. */
 	void (*on_form_change)(void *arg, struct oentry *dir, struct oentry *u, const char *name);
@@ -144,7 +144,7 @@ static inline bool name_has_meaning(const struct name_class *m)
 	return m->kind == NAME_OBJECT || m->kind == NAME_PART;
 }
 
-/* Changes. After overlay_may_* returned 0, a change fails only if memory is exhausted. A file
+/* Changes. After overlay_can_* returned 0, a change fails only if memory is exhausted. A file
  * without an origin inherits that of the file that it replaces. If there is none, it inherits from
  * a file that was removed from the path, or renamed to a name without a meaning (a backup). */
 int overlay_can_make(const struct overlay *o, const struct dentry *p, bool dir);
@@ -192,11 +192,11 @@ struct oentry *overlay_child_after(struct overlay *o, struct oentry *dir, uint64
 struct oentry *overlay_next(const struct overlay *o, const struct oentry *u);
 /*
  * Continue over the map that was built from *o and saved (rebase.c). The new overlay shows the same
- * paths, and is what another mount would have: left() adds the operations that the new journal
+ * paths, and is what another mount would have: replay() adds the operations that the new journal
  * holds. Only files that no journal has are carried over: scratch, and new files never closed.
- * fn() is called first, with successor NULL, for each old entry without a successor that has an
- * inode or is a whiteout; then, with *o replaced, for the root and each entry whose inode moves to
- * its successor. On failure *o is unchanged.
+ * moved() is called first, with successor NULL, for each old entry without a successor that
+ * has an inode or is a whiteout; then, with *o replaced, for the root and each entry whose inode
+ * moves to its successor. On failure *o is unchanged.
  */
 struct rebase {
 	int (*replay)(void *arg, struct overlay *next);
@@ -227,7 +227,7 @@ bool oentry_differs(const struct oentry *u);
 
 /* oentry.c: the entry of dir/name, or NULL. */
 struct oentry *oentry_find(const struct overlay *o, const struct oentry *dir, const char *name);
-/* Give an entry its directory and name, or new ones. */
+/* Give an entry its directory and name, or new ones. Drops its parsed values. */
 int oentry_place(struct overlay *o, struct oentry *u, struct oentry *dir, const char *name);
 struct oentry *oentry_new(struct overlay *o, bool dir, entry_id origin);
 /* Unlink an entry and its children. Free those without an inode, freeze the others. */

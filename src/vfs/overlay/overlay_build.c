@@ -18,7 +18,7 @@ int overlay_build_begin(const struct overlay *o, struct overlay_build *ret, stru
 {
 	*ret = (struct overlay_build){.format_report = REPORT_INIT};
 	if (overlay_list_inputs(o, &ret->inputs, &ret->oentries, &ret->n) < 0)
-		return error_set(e, -ENOMEM, "no memory for the files of a map");
+		return error_set(e, -ENOMEM, "out of memory");
 	ret->base = snapshot_ref(o->base);
 	ret->previous = snapshot_ref(o->unsaved ? o->unsaved : o->view);
 	/* Two builds may run at a time, and the first to end replaces parsed values of oentries. */
@@ -200,14 +200,14 @@ static void report_gone(const struct line *l, struct report *report)
 {
 	if (l->outcome == BUILD_KEPT)
 		report_add(report, REPORT_NOTE,
-			"%s was moved to a name that means nothing, and stays in the map", l->path);
+			"%s is kept: its file was moved to a name without a meaning", l->path);
 	else if (l->outcome == BUILD_RESTORED)
 		report_raise_code(report, OUTCOME_PARTIAL); /* the format has reported why */
 	else if (l->outcome == BUILD_CLEARED)
 		report_add(report, REPORT_NOTE,
-			"%s was removed, and is empty now: the map still has one", l->path);
+			"%s was emptied, not removed: the map always has it", l->path);
 	else if (l->outcome == BUILD_REPLACED)
-		report_add(report, REPORT_NOTE, "what was %s before was removed", l->path);
+		report_add(report, REPORT_NOTE, "the former %s was removed", l->path);
 	else
 		report_add(report, REPORT_REMOVED, "%s", l->path);
 }

@@ -12,7 +12,7 @@
 struct overlay_build {
 	struct snapshot *base;
 	struct build_input *inputs;
-	struct oentry **oentries; /* oentries[i] belongs to entries[i]; owned by the overlay */
+	struct oentry **oentries; /* oentries[i] belongs to inputs[i]; owned by the overlay */
 	size_t n;
 	struct snapshot *previous; /* the map that was built last (build_options.previous) */
 	struct build_result result;
@@ -33,11 +33,11 @@ int overlay_build_view(struct overlay_build *s);
 int overlay_build(const struct overlay *o, struct overlay_build *ret, struct error *e);
 void overlay_build_finish(struct overlay_build *s);
 
-/* Does the new map differ from the base, by the outcomes of its entries? */
+/* Does the new map differ from the base, by the outcomes of its inputs? */
 bool overlay_build_differs(const struct overlay_build *s);
-/* Is any entry new or moved? */
+/* Is any input new or moved? */
 bool overlay_build_moves(const struct overlay_build *s);
-/* Path of entry i, malloc'ed, or NULL if memory is exhausted. For BUILD_KEPT it is the path that
+/* Path of input i, malloc'ed, or NULL if memory is exhausted. For BUILD_KEPT it is the path that
  * the object has in the base. */
 char *overlay_build_kept_path(const struct overlay_build *s, size_t i);
 /* Call fn for each difference between the new map and the base, in the order of paths. At one path

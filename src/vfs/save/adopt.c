@@ -13,21 +13,21 @@ void report_conflict(struct report *r, const struct volume *vol)
 {
 	if (!vol->conflict)
 		return;
-	report_add(r, REPORT_SAVED, "as %s, since %s", vol->name, vol->conflict);
+	report_add(r, REPORT_SAVED, "as %s, because %s", vol->name, vol->conflict);
 	report_raise_code(r, OUTCOME_CONFLICT);
 }
 
 void report_new_map(const struct volume *vol, struct report *report)
 {
 	if (vol->journal.fresh)
-		report_add(report, REPORT_NOTE, "this map is new, and empty");
+		report_add(report, REPORT_NOTE, "the map is new and empty");
 }
 
 void report_set_aside(struct report *r, const char *journal)
 {
 	if (!journal[0])
 		return;
-	report_add(r, REPORT_NOTE, "%s: what could not be read or done again (see mapfs recover)",
+	report_add(r, REPORT_NOTE, "%s holds changes that cannot be replayed (see mapfs recover)",
 		journal);
 	report_raise_code(r, OUTCOME_PARTIAL);
 }

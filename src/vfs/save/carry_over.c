@@ -47,7 +47,7 @@ static int carry_over_file(const struct carry_over_args *l, size_t i)
 	const struct build_output *b = &l->s->result.outputs[i];
 	const char *why = b->reason              ? b->reason
 			  : oentry_is_refused(u) ? u->refusal
-						 : "it cannot be in the map";
+						 : "cannot be in the map";
 	CLEANUP(free) char *path = overlay_build_kept_path(l->s, i), *now = oentry_path(u);
 	bool kept = b->outcome == BUILD_KEPT, draft = !kept || u->refusal;
 	int r = path && now ? 0 : -ENOMEM;

@@ -46,7 +46,7 @@ void vfs_discard(struct vfs *v, vfs_saved done, void *arg)
 	if (d && status_collect(v, report_discarded, d) == 0)
 		return;
 	free(d);
-	report_add(&report, REPORT_NOTE, "out of memory: what is discarded cannot be told");
+	report_add(&report, REPORT_NOTE, "out of memory: cannot list the discarded changes");
 	done(arg, &report);
 }
 

@@ -30,7 +30,7 @@ static void report_first_save(void *arg, struct report *report)
 
 	if (report->code == OUTCOME_SAVE_FAILED)
 		error_set(e, report->error ? report->error : -EIO, "%s",
-			why ? why + 2 : "cannot be written");
+			why ? why + 2 : "cannot save the map");
 	report_finish(report);
 }
 
@@ -80,7 +80,7 @@ void vfs_end(struct vfs *v, struct report *report)
 			report_add(report, REPORT_NOTE, "%s", error_text(&e));
 	} else if (report->code != OUTCOME_SAVE_FAILED && journal_exists(&v->vol->journal)) {
 		report_add(report, REPORT_NOTE,
-			"the journal beside the map keeps what was closed (see mapfs recover)");
+			"the changes are kept in the journal beside the map (see mapfs recover)");
 	}
 	report_merge(report, &left);
 }

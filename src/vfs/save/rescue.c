@@ -10,9 +10,9 @@
 #include "vfs/volume/report.h"
 
 /* Bytes between two reports of progress. */
-enum { STRETCH = 64 << 20 };
+enum { PROGRESS_STEP = 64 << 20 };
 
-/* A file of the overlay as the content of a copy. */
+/* A file of the overlay that is copied out. */
 struct rescued {
 	const struct vfs *v;
 	const struct oentry *oentry;
@@ -49,8 +49,8 @@ static ssize_t read_rescued(void *arg, uint64_t off, void *dst, size_t n, struct
 		n = (size_t)(f->size - off);
 	if (!n)
 		return 0;
-	if (off % STRETCH == 0)
-		f->v->host->progress(f->v->host, "copying what is left out", off, f->size);
+	if (off % PROGRESS_STEP == 0)
+		f->v->host->progress(f->v->host, "rescuing files", off, f->size);
 	r = u->inode && u->inode->write_buffer
 		    ? spool_read(u->inode->write_buffer->spool, off, dst, n, e)
 		    : overlay_read(f->v->overlay, &s, off, dst, n, e);
@@ -64,12 +64,12 @@ static bool is_wanted(const struct vfs *v, const struct oentry *u, bool open_too
 
 static void report_failed_copy(struct report *report, const char *what, const struct error *e)
 {
-	report_add(report, REPORT_REFUSED, "%s could not be copied out: %s", what, error_text(e));
+	report_add(report, REPORT_REFUSED, "cannot rescue %s: %s", what, error_text(e));
 	report_raise_code(report, OUTCOME_PARTIAL);
 	report->unrescued = true;
 }
 
-/* Returns whether the file was copied. */
+/* Copy one file out. Returns true on success. */
 static bool copy_one(struct vfs *v, const struct oentry *u, bool replaces, struct report *report)
 {
 	CLEANUP(free) char *path = oentry_path(u);
@@ -81,11 +81,11 @@ static bool copy_one(struct vfs *v, const struct oentry *u, bool replaces, struc
 	if (r == 0)
 		r = rescue_dir_write(&v->vol->rescued, path, &from, replaces, &e);
 	if (r < 0)
-		report_failed_copy(report, path ? path : "what would vanish", &e);
+		report_failed_copy(report, path ? path : "a file", &e);
 	return r == 0;
 }
 
-/* Copy all files. Remove earlier copies whose files were unlinked or saved since. */
+/* Copy all wanted files out. First remove copies of files that were unlinked or saved since. */
 static bool copy_all(struct rescue *r)
 {
 	struct vfs *v = r->v;
@@ -112,7 +112,7 @@ static void report_dropped(struct vfs *v, struct report *report)
 {
 	if (v->vol->dropped_path)
 		report_add(report, REPORT_NOTE,
-			"what was written to %s was dropped: it follows from the rest of the map",
+			"changes of %s were dropped: it is generated from the rest of the map",
 			v->vol->dropped_path);
 }
 
@@ -126,9 +126,8 @@ static void report_by_products(struct vfs *v, struct report *report)
 			path = oentry_path(u);
 	if (count)
 		report_add(report, REPORT_NOTE,
-			"%zu %s ignored that %s made of others in the map (%s)", count,
-			count == 1 ? "file is" : "files are", count == 1 ? "is" : "are",
-			path ? path : "");
+			"%zu %s ignored: made from other files of the map (%s)", count,
+			count == 1 ? "file" : "files", path ? path : "");
 }
 
 static void report_copies(struct vfs *v, struct report *report)
@@ -172,7 +171,7 @@ static void rescue_done(struct job *j)
 	if (r->ends)
 		report_copies(r->v, r->report);
 	if (r->error.code)
-		report_failed_copy(r->report, "what would vanish", &r->error);
+		report_failed_copy(r->report, "files", &r->error);
 	if (!r->ends && (r->failed || r->error.code))
 		rescue_dir_drop(&r->v->vol->rescued);
 	change_queue_leave(r->v->vol);

@@ -48,7 +48,7 @@ static void add_refused(struct status *s)
 			status_add(&s->records,
 				&(struct status_entry){"refused", path,
 					b->reason && *b->reason ? b->reason
-								: "it is judged at the save"});
+								: "checked at the save"});
 	}
 }
 

@@ -50,8 +50,8 @@ static int refuse_in_place(struct save_job *s, struct error *e)
 {
 	s->external = EXTERNAL_IN_PLACE;
 	return error_set(e, -ESTALE,
-		"another program wrote into %s while it was mounted, and what the mount had not "
-		"read of it is gone: nothing is written",
+		"another program overwrote parts of %s that the mount still needs; nothing is "
+		"written",
 		s->vol->name);
 }
 
@@ -101,7 +101,7 @@ static int begin_files(struct save_job *s, struct outs *o, struct error *e)
 	if (vol->companion[0])
 		strcpy(s->second_name, vol->companion);
 	else if (!f->companion(vol->name, 0, s->second_name))
-		return error_set(e, -ENAMETOOLONG, "its second file's name would be too long");
+		return error_set(e, -ENAMETOOLONG, "the name of its second file is too long");
 	return replace_begin(vol->dirfd, s->second_name,
 		vol->source.files[vol->source.n_files > 1]->fd, &o->all[1], e);
 }
@@ -140,13 +140,13 @@ int save_encode(struct save_job *s, struct replace *const outs[], struct error *
 		r = close_files(s, outs, e);
 	if (r < 0)
 		return r;
-	s->host->progress(s->host, "reading it back", 0, 0);
+	s->host->progress(s->host, "verifying", 0, 0);
 	r = edit->verify(s->map, plan, &s->written, e);
 	if (r == 0 && s->written.is_doubtful && edit->check_sound)
 		r = edit->check_sound(s->map, true, e);
 	if (r < 0)
-		return error_context(e, "what was written does not read back"), r;
-	s->host->progress(s->host, "bringing it to disk", 0, 0);
+		return error_context(e, "cannot verify the new file"), r;
+	s->host->progress(s->host, "syncing", 0, 0);
 	for (int i = 0; r == 0 && i < OUTS && outs[i]; i++)
 		r = replace_sync(outs[i], e);
 	return r;
@@ -169,7 +169,7 @@ static int reopen_saved(struct save_job *s, struct error *e)
 		r = f->open(&s->written, &ctx, &s->base, e);
 	if (r == 0 && names)
 		journal_set_names(&s->next_journal, TAKE(names));
-	return r < 0 ? error_context(e, "what was written cannot be opened"), r : 0;
+	return r < 0 ? error_context(e, "cannot open the new file"), r : 0;
 }
 
 struct writing {
@@ -231,7 +231,7 @@ static int choose_name(
 	for (int i = 1; i < CONFLICTS_MAX; i++) {
 		sidecar_name(s->name, family, suffix);
 		if (o->all[1] && !vol->format->companion(s->name, 0, s->second_name))
-			return error_set(e, -ENAMETOOLONG, "no name is left for a conflict");
+			return error_set(e, -ENAMETOOLONG, "no free name for a conflict file");
 		if (is_name_free(s, s->name) && (!o->all[1] || is_name_free(s, s->second_name)))
 			break;
 		snprintf(suffix, sizeof(suffix), ".mapfs-conflict.%d", i);
@@ -303,7 +303,7 @@ static void note_map(struct save_job *s)
 	if (s->external == EXTERNAL_IN_PLACE)
 		return;
 	what = external_reason(external_check(s->vol));
-	report_add(&s->report, REPORT_NOTE, "%s", what ? what : "the map is as it was");
+	report_add(&s->report, REPORT_NOTE, "%s", what ? what : "the map is unchanged");
 }
 
 static void note_journal(struct save_job *s)
@@ -315,11 +315,11 @@ static void note_journal(struct save_job *s)
 	if (j->unnamed || !journal_exists(j))
 		return;
 	if (journal_sync(j, &e) < 0)
-		report_add(&s->report, REPORT_NOTE, "the changes may be in no journal: %s",
-			error_text(&e));
+		report_add(&s->report, REPORT_NOTE,
+			"the changes may be missing from the journal: %s", error_text(&e));
 	else
 		report_add(&s->report, REPORT_NOTE,
-			"the changes are kept in the journal beside it (see mapfs recover)");
+			"the changes are kept in the journal beside the map (see mapfs recover)");
 }
 
 void save_failed(struct save_job *s, const struct error *e)

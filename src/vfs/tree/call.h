@@ -17,7 +17,7 @@ struct call;
 struct snapshot;
 struct buffer;
 
-/* Root of the mount. In a folder, the root of a map has the map's first number (entry_ino). */
+/* Inode of the mount's root. In a folder, each map has a range of inodes (entry_ino). */
 enum { VFS_ROOT_INO = 1 };
 
 enum attr_mask {
@@ -29,7 +29,7 @@ enum attr_mask {
 	ATTR_MTIME = 1 << 5,
 };
 
-typedef void (*vfs_op)(struct vfs *v, struct call *c);
+typedef void (*vfs_op)(struct vfs *v, struct call *c); /* on the owner's thread */
 
 /* Add one entry to a readdir reply. Returns false if the reply is full. With nlink 0 the entry has
  * only ino and type, and does not count as looked up. */
@@ -37,7 +37,7 @@ typedef bool (*vfs_emit)(struct call *c, const char *name, const struct stat *a,
 
 struct call {
 	vfs_op op;
-	void (*reply)(struct call *c, int r); /* frees c */
+	void (*reply)(struct call *c, int r); /* frees c; for vfs_read also on a worker's thread */
 
 	/* arguments */
 	pid_t caller; /* thread that made the request; 0 if unknown */
@@ -52,8 +52,7 @@ struct call {
 	struct stat set;
 	unsigned mask; /* enum attr_mask */
 	vfs_emit emit;
-	bool with_attributes; /* vfs_readdir: with attributes; an emitted entry counts as looked up
-			       */
+	bool with_attributes; /* vfs_readdir: entries have attributes, and count as looked up */
 
 	/* results */
 	struct stat attr; /* st_blocks and st_blksize are not set */
@@ -69,13 +68,12 @@ struct call {
 
 	/* private to the vfs */
 	struct call *next;
-	unsigned *pending_calls; /* set by the submitter; decremented when the call is done; or NULL
-				  */
+	unsigned *pending_calls; /* of the submitter; call_done decrements it; or NULL */
 	bool owns_arguments;     /* name, to_name and data are copies */
-	bool copy_failed;        /* call_keep had no memory for one of them */
+	bool copy_failed;        /* call_keep had no memory for one; `op` then fails */
 	struct {
-		struct snapshot *snapshot; /* whose sizes were found; or NULL */
-		uint64_t id;               /* its first entry */
+		struct snapshot *snapshot; /* in which a worker found sizes; or NULL */
+		uint64_t id;               /* the first of these entries */
 		int r;                     /* result for a single entry */
 		uint64_t size;
 	} size_result;
@@ -85,13 +83,13 @@ struct call {
 struct vfs_host {
 	/*
 	 * Invalidate the kernel's cached data and attributes of these inodes; then return `then` to
-	 * the pool (pool_submit_done). Must not block the owner's thread.
+	 * the pool (pool_submit_done). Copies inos. Must not block the owner's thread.
 	 */
 	void (*invalidate)(struct vfs_host *h, const uint64_t *inos, size_t n, struct job *then);
 	/*
-	 * Invalidate a name in the kernel's cache; then return `then` (may be NULL) to the pool.
-	 * The kernel takes the directory's lock for this, so a request that holds the lock (create,
-	 * unlink, rename) must not wait for it.
+	 * Invalidate a name (copied) in the kernel's cache; then return `then` (may be NULL) to the
+	 * pool. The kernel takes the directory's lock for this, so a request that holds the lock
+	 * (create, unlink, rename) must not wait for it.
 	 */
 	void (*forget_name)(
 		struct vfs_host *h, uint64_t parent, const char *name, struct job *then);

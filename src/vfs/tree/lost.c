@@ -90,8 +90,8 @@ const char *lost_reason(const struct overlay *o, const struct oentry *u, char *b
 	if (!u->is_scratch)
 		return oentry_is_refused(u) ? u->refusal : "was never closed";
 	if (!has_reason(o, u, &m))
-		return "no part of a map";
-	snprintf(buffer, room, "no part of a map (%s)", m.reason);
+		return "not part of a map";
+	snprintf(buffer, room, "not part of a map (%s)", m.reason);
 	return buffer;
 }
 

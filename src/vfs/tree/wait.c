@@ -118,7 +118,7 @@ void names_invalidate(struct vfs *v, struct inode *dir)
 	inode_invalidate(v, &dir, 1, NULL);
 }
 
-enum { MANY_SIZES = 17 }; /* as many are worth several threads */
+enum { MANY_SIZES = 17 }; /* from this number on, use several threads */
 
 struct sizing {
 	struct job job;

@@ -34,10 +34,10 @@ static int lock_opened(struct volume *vol, struct error *e)
 	int fd = vol->source.files[0]->fd;
 
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno != ENOLCK && errno != EOPNOTSUPP)
-		return errno == EWOULDBLOCK
-			       ? error_set(e, VOLUME_LOCKED,
-					 "is mounted for writing, or another command writes it")
-			       : error_errno(e, "cannot be locked");
+		return errno == EWOULDBLOCK ? error_set(e, VOLUME_LOCKED,
+						      "is mounted for writing or being written by "
+						      "another command")
+					    : error_errno(e, "cannot lock");
 	if (external_check(vol) == EXTERNAL_NONE)
 		return 0;
 	(void)flock(fd, LOCK_UN);
@@ -54,7 +54,7 @@ static int open_journal(
 	if (!sidecars)
 		sidecars = own = sidecar_cache_create(vol->dirfd);
 	if (!sidecars)
-		return error_set(e, -ENOMEM, "no memory to look beside it");
+		return error_set(e, -ENOMEM, "out of memory");
 	sweep_leftovers(vol, sidecars);
 	return journal_open(&vol->journal, sidecars, note, arg, e);
 }
@@ -70,9 +70,8 @@ int claim_journal(
 	if (vol->access == VOLUME_READ_ONLY) {
 		r = journal_list(vol->dirfd, vol->name, find_fitting, &fits, e);
 		if (r == 0 && fits)
-			note(arg,
-				"changes of an earlier mount are in a journal beside the map; they "
-				"come back when it is mounted for writing");
+			note(arg, "unsaved changes are in a journal beside the map; mount it for "
+				  "writing to restore them");
 		return r;
 	}
 	if (vol->access == VOLUME_UNLOCKED) {

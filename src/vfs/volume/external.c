@@ -119,7 +119,7 @@ const char *external_reason(enum external_change outside)
 	case EXTERNAL_REMOVED:
 		return "the map was removed or renamed meanwhile";
 	case EXTERNAL_LINK:
-		return "a symbolic link took the map's place meanwhile";
+		return "a symbolic link replaced the map meanwhile";
 	default:
 		return "another program changed the map meanwhile";
 	}

@@ -52,7 +52,7 @@ bool finish_is_pending(const struct volume *vol)
 int finish_report_pending(struct error *e)
 {
 	return error_set(e, -EINVAL,
-		"a save of its two files was cut short: mount it for writing, which finishes that");
+		"a save of its two files was interrupted; mount it for writing to finish the save");
 }
 
 int finish_pair(
@@ -67,13 +67,13 @@ int finish_pair(
 	if (r == -ENOENT)
 		return 0;
 	if (r == 0 && !find_pair_format(vol))
-		r = error_set(&why, -EPERM, "is for maps of two files");
+		r = error_set(&why, -EPERM, "is for a map of two files");
 	if (r == 0 && vol->access == VOLUME_READ_ONLY)
 		return finish_report_pending(e);
 	if (r == 0)
 		r = pair_finish(&vol->trust, vol->name, check_marker_names, vol, &why);
 	if (r == -EPERM) {
-		snprintf(line, sizeof(line), "%s %s; it is left alone", marker, error_text(&why));
+		snprintf(line, sizeof(line), "%s is not used: it %s", marker, error_text(&why));
 		note(arg, line);
 		return 0;
 	}

@@ -68,7 +68,7 @@ static bool can_be_mapfs(int pid, const struct stat *map)
 	return uid == 0 || uid == geteuid() || uid == map->st_uid || map->st_mode & 022;
 }
 
-/* Returns true if the holder is unknown. */
+/* Does a mapfs, or an unknown process, hold the lock? */
 static bool is_held_by_mapfs(int fd)
 {
 	FILE *f = fopen("/proc/locks", "re");
@@ -118,12 +118,13 @@ static int lock_fd(const struct volume *vol, int *fd, struct error *e)
 	if (flock(*fd, LOCK_EX | LOCK_NB) == 0 || errno == ENOLCK || errno == EOPNOTSUPP)
 		return 1;
 	if (errno != EWOULDBLOCK)
-		return error_errno(e, "cannot be locked");
+		return error_errno(e, "cannot lock");
 	r = is_held_by_mapfs(*fd) ? VOLUME_LOCKED : lock_for_writers(vol);
 	if (r == VOLUME_LOCKED)
-		return error_set(e, r, "is mounted for writing, or another command writes it");
+		return error_set(
+			e, r, "is mounted for writing or being written by another command");
 	if (r < 0)
-		return error_set(e, r, "cannot be locked: %s", strerror(-r));
+		return error_set(e, r, "cannot lock: %s", strerror(-r));
 	close_fd_cleanup(fd);
 	*fd = r;
 	return 0;
@@ -139,7 +140,7 @@ int lock_open(struct volume *vol, struct error *e)
 		close_fd_cleanup(&fd);
 		fd = openat(vol->dirfd, vol->name, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
 		if (fd < 0)
-			return error_errno(e, "cannot be opened");
+			return error_errno(e, "cannot open");
 		if (vol->access != VOLUME_WRITABLE)
 			return take_fd(&fd);
 		r = lock_fd(vol, &fd, e);

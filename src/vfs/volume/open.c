@@ -142,7 +142,7 @@ static int create_file(struct volume *vol, const struct vfs_options *o, struct e
 			fd = -ENOMEM;
 		}
 	}
-	return fd < 0 ? error_set(e, fd, "cannot be made: %s", strerror(-fd)) : fd;
+	return fd < 0 ? error_set(e, fd, "cannot create: %s", strerror(-fd)) : fd;
 }
 
 int volume_create(int dirfd, const char *name, const char *format, const struct vfs_options *o,
@@ -155,18 +155,17 @@ int volume_create(int dirfd, const char *name, const char *format, const struct 
 		return r;
 	vol->format = volume_format_for(format, name);
 	if (!vol->format)
-		return format ? error_set(e, -EINVAL, "%s is no format that can be made", format)
+		return format ? error_set(e, -EINVAL, "unknown format %s", format)
 			      : error_set(e, -EINVAL,
-					"its ending is of no format that can be made "
-					"(--format=NAME says which)");
+					"unknown ending; name the format with --format=NAME");
 	r = companion_open(dirfd, vol->format, name, &vol->source, vol->companion, e);
 	if (r < 0)
 		return r;
 	if (vol->companion[0])
-		return error_set(e, -EEXIST, "%s is there already", vol->companion);
+		return error_set(e, -EEXIST, "%s already exists", vol->companion);
 	if (!vol->format->can_create)
 		return error_set(
-			e, -EINVAL, "a new map of the format %s cannot be made", vol->format->name);
+			e, -EINVAL, "cannot create a map of the format %s", vol->format->name);
 	fd = create_file(vol, o, e);
 	if (fd < 0)
 		return fd;
@@ -216,14 +215,14 @@ int volume_name(struct volume *vol, struct error *e)
 			(void)io_rename_noreplace(vol->dirfd, second, vol->companion);
 	}
 	if (r < 0)
-		return error_set(e, r, "cannot be made: %s", strerror(-r));
+		return error_set(e, r, "cannot create: %s", strerror(-r));
 	free(vol->name);
 	vol->name = TAKE(vol->final_name);
 	vol->source.name = vol->name;
 	strcpy(vol->companion, second);
 	r = io_sync_dir(vol->dirfd);
-	return r < 0 ? error_set(e, r, "stands, but its directory cannot be brought to disk: %s",
-			       strerror(-r))
+	return r < 0 ? error_set(
+			       e, r, "is created, but cannot sync its directory: %s", strerror(-r))
 		     : 0;
 }
 
@@ -264,10 +263,10 @@ static void note_options(
 {
 	CLEANUP_BUFFER struct buffer b = BUFFER_INIT;
 
-	buffer_text(&b, "changes of an earlier mount come back, and its options hold:");
+	buffer_text(&b, "restoring changes of an earlier mount, with its options:");
 	for (size_t at = 0; at < means->size; at += strlen((const char *)means->data + at) + 1)
 		buffer_printf(&b, " -o %s", (const char *)means->data + at);
-	buffer_text(&b, means->size ? "" : " it had none");
+	buffer_text(&b, means->size ? "" : " none");
 	buffer_byte(&b, '\0');
 	if (!b.error)
 		note(arg, (const char *)b.data);
@@ -281,7 +280,7 @@ static int choose_options(
 	int r = collect_name_options(vol, &own);
 
 	if (r < 0)
-		return error_set(e, r, "no memory for the options of a map");
+		return error_set(e, r, "out of memory");
 	r = journal_options(&vol->journal, &before, e);
 	if (!before || bytes_equal(own, before) ||
 		(before->size && before->data[before->size - 1] != '\0')) {
@@ -289,7 +288,7 @@ static int choose_options(
 	} else {
 		vol->name_options = TAKE(before);
 		if (replace_options(vol) < 0)
-			return error_set(e, -ENOMEM, "no memory for the options of a map");
+			return error_set(e, -ENOMEM, "out of memory");
 		note_options(vol->name_options, note, arg);
 	}
 	vol->journal.options = vol->name_options;
@@ -342,7 +341,7 @@ static int open_companion(struct volume *vol, struct error *e)
 
 	if (r == 0 && vol->source.n_files > 1 &&
 		fstat(vol->source.files[1]->fd, &vol->companion_stat) < 0)
-		r = error_errno(e, "%s cannot be looked at", vol->companion);
+		r = error_errno(e, "cannot stat %s", vol->companion);
 	return r;
 }
 

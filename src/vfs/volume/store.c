@@ -62,7 +62,7 @@ static int keep_bytes(
 		r = write_locked(s, all, ret);
 	}
 	pthread_mutex_unlock(&s->lock);
-	return r < 0 ? error_set(e, r, "what was closed cannot be kept: %s", strerror(-r)) : 0;
+	return r < 0 ? error_set(e, r, "cannot keep the closed file: %s", strerror(-r)) : 0;
 }
 
 void store_init(struct volume_store *s, int dirfd)

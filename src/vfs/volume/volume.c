@@ -74,7 +74,7 @@ int volume_set_file(struct volume *vol, int fd, struct error *e)
 	vol->source.n_files = 1;
 	vol->source.name = vol->final_name ? vol->final_name : vol->name;
 	if (fstat(fd, &vol->map_stat) < 0)
-		return error_errno(e, "cannot be looked at");
+		return error_errno(e, "cannot stat");
 	if (!S_ISREG(vol->map_stat.st_mode))
 		return error_set(e, -EINVAL, "is not a regular file");
 	vol->source.sizes[0] = (uint64_t)vol->map_stat.st_size;
@@ -110,13 +110,11 @@ void volume_note_state(
 	char line[128];
 
 	if (vol->is_lock_ignored)
-		note(arg, "another program, which is no mapfs, has locked the map; it is mounted "
-			  "all the same");
+		note(arg, "the map is locked by a program other than mapfs; mounted anyway");
 	if (vol->access == VOLUME_READ_ONLY || vol->map_stat.st_nlink < 2)
 		return;
 	snprintf(line, sizeof(line),
-		"the map has %ju names (hard links): a save writes the new map under this one, the "
-		"others keep the old",
+		"the map has %ju hard links: a save replaces this one, the others keep the old map",
 		(uintmax_t)vol->map_stat.st_nlink);
 	note(arg, line);
 }

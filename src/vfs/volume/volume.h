@@ -40,7 +40,7 @@ enum volume_access {
 struct volume {
 	struct pool *pool; /* set by vfs_create, as is owner */
 	pthread_t owner;   /* the only thread that changes the volume and its overlay */
-	unsigned index;    /* range of its inode numbers in a folder; 0 outside of folders */
+	unsigned index;    /* number of its range of inodes in a folder, from 1; otherwise 0 */
 
 	int dirfd;        /* the map's directory; borrowed if sidecars is set */
 	char *name;       /* the map's current name in it */
@@ -51,9 +51,9 @@ struct volume {
 	struct sidecar_cache
 		*sidecars;            /* names in the directory; borrowed; NULL: read when needed */
 	char companion[NAME_MAX + 1]; /* the name of files[1], or "" */
-	struct stat companion_stat;   /* as `opened`, of files[1] */
-	uint32_t attributes[FORMAT_FILES_MAX]; /* metadata_checksum of each file at that time */
-	char identity[IDENTITY_SIZE];
+	struct stat companion_stat;   /* as map_stat, of files[1] */
+	uint32_t attributes[FORMAT_FILES_MAX]; /* metadata_checksum of files at that time */
+	char identity[IDENTITY_SIZE];          /* of the files' content; names the journal */
 	struct timespec mtime; /* of unchanged entries; the map's own when it was opened */
 	enum volume_access access;
 	bool reopened;           /* it was closed while the kernel knew names in it */
@@ -77,7 +77,7 @@ struct volume {
 	struct volume_store store;
 
 	struct snapshot *base; /* the base */
-	/* Why a save went to a file beside the map, whose name `name` is then; or NULL. */
+	/* Why a save went to a file beside the map, which `name` names now; or NULL. Static. */
 	const char *conflict;
 
 	char *dropped_path; /* a generated file whose written content was dropped, or NULL */
@@ -111,7 +111,8 @@ int volume_open(int dirfd, const char *name, const struct vfs_options *o, struct
 	struct error *e);
 /*
  * Create an empty file for a new map of the named format (NULL: the format of the file's ending).
- * volume_load and vfs_create_map follow. dirfd as for volume_open. -EEXIST.
+ * With o->nameless it has a temporary name. volume_load and vfs_create_map follow. dirfd as for
+ * volume_open. -EEXIST.
  */
 int volume_create(int dirfd, const char *name, const char *format, const struct vfs_options *o,
 	struct volume **ret, struct error *e);
@@ -127,7 +128,7 @@ struct rights volume_rights(const struct stat *map, const struct vfs_options *o,
 /* Do the directory and the map's files belong to this user, and the files to one of the user's
  * groups, and may the owner write them? Then a save needs no special privileges. */
 bool volume_is_own(const struct volume *vol);
-/* Remove the files that volume_create and vfs_create_map made. */
+/* Remove the files that volume_create and vfs_create_map made, unless they were replaced. */
 void volume_discard(struct volume *vol);
 /* Find the format, open the journal, and parse the map. */
 int volume_load(
@@ -140,7 +141,7 @@ void volume_note_state(
 int volume_lock(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e);
 void volume_destroy(struct volume *vol);
-/* Make fd (taken over) the map's open file, and record what fstat says of it. */
+/* Make fd (taken over, also on failure) the map's open file, and record what fstat says of it. */
 int volume_set_file(struct volume *vol, int fd, struct error *e);
 /* Write the sandbox rules that the volume needs; at most VOLUME_RULES_MAX. Returns their number. */
 enum { VOLUME_RULES_MAX = 1 + IMAGES_DIRS_MAX };

@@ -95,8 +95,8 @@ static void check_tiles(const struct tiles_look *l, const struct tw_item *it)
 	if (tw_is_special(v[TW_TILES_KIND]) && v[TW_LAYER_VERSION] >= TW_TILES_PACKED_SINCE)
 		tw_fault_add(l->f, l->code, tw_in_item(l->handle), "version",
 			tw_digits(v[TW_LAYER_VERSION]).text, "2 or 3",
-			"data item %" PRIu32 ": version is %d (2 or 3), and the game reads no such "
-			"tiles: all %s are lost",
+			"data item %" PRIu32 ": version is %d (2 or 3): the game does not read "
+			"such tiles and loses all %s",
 			l->blob, v[TW_LAYER_VERSION], lost[v[TW_TILES_KIND]]);
 	else if (!tw_get_tiles(l->f->m, it, &t) || !is_present_form(t.form, v[TW_TILES_KIND])) {
 		report_unreadable(l, tw_in_item(l->handle),

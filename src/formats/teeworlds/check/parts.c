@@ -117,8 +117,9 @@ static void check_external(struct tw_faults *f, struct tw_place place, const str
 	}
 	name_escape(name.text, name.size, shown, NAME_MAX);
 	if (!is_in_game(f->m, &name))
-		tw_fault_add(f, TW_F_WARNED, place, "name", shown, "one that the game comes with",
-			"is external, and the game comes with no image %s", shown);
+		tw_fault_add(f, TW_F_WARNED, place, "name", shown,
+			"the name of an image of the game",
+			"is external, but the game has no image %s", shown);
 	free(name.text);
 }
 
@@ -148,8 +149,9 @@ static void check_image(struct tw_faults *f, uint32_t handle)
 	else if (!b)
 		warn_number(f, place, "data", it->ints->v[TW_IMG_DATA], "a data item");
 	else if (b->size / 4 < (uint64_t)w * (uint64_t)h)
-		tw_fault_add(f, TW_F_WARNED, place, "size", size.text, "the pixels that there are",
-			"size is %s (there are %" PRIu64 " bytes of pixels)", size.text, b->size);
+		tw_fault_add(f, TW_F_WARNED, place, "size", size.text,
+			"at most the number of pixels",
+			"size is %s (the pixels have %" PRIu64 " bytes)", size.text, b->size);
 }
 
 static void check_sound(struct tw_faults *f, uint32_t handle)
@@ -197,8 +199,8 @@ static void check_envelope(struct tw_faults *f, uint32_t handle)
 		tw_fault_add(f, TW_F_WARNED, tw_in_item(handle), "points",
 			tw_text("%" PRId64 ", count %" PRId64, start, count).text,
 			tw_text("%u points", p.n).text,
-			"points %" PRId64 ", count %" PRId64 ", are out of range (%u points)",
-			start, count, p.n);
+			"points is %" PRId64 ", count %" PRId64 " (the map has %u points)", start,
+			count, p.n);
 }
 
 static void check_points(struct tw_faults *f)
@@ -216,7 +218,8 @@ static void check_points(struct tw_faults *f)
 		tw_fault_add(f, TW_F_WARNED, tw_in_map(), "tangents",
 			tw_digits(bezier->ints->n).text,
 			tw_text("%u", p.n * TW_POINT_TANGENTS).text,
-			"the tangents of all points have %u integers (%u): they are not used",
+			"the tangents of all points have %u integers (%u): the game does not use "
+			"them",
 			bezier->ints->n, p.n * TW_POINT_TANGENTS);
 }
 
@@ -226,7 +229,7 @@ static void check_group(struct tw_faults *f, uint32_t handle)
 
 	if (f->m->items[handle].ints->n <= TW_GROUP_COUNT) /* an error */
 		return;
-	check_version(f, handle, version, 1, 3, "the game's editor leaves the group out");
+	check_version(f, handle, version, 1, 3, "the game's editor drops the group");
 	(void)is_short(f, handle, version > 2 ? NAMED_GROUP : version > 1 ? CLIPPED_GROUP : 0);
 }
 
@@ -273,7 +276,7 @@ static void check_list(struct tw_faults *f, uint32_t handle)
 			tw_text("0 to %" PRIu64, tw_list_room(f->m, it)).text, "%s: %s",
 			error_text(&e),
 			quads ? "the game draws no quad of the layer"
-			      : "no other sources are played");
+			      : "the game plays no other sources");
 }
 
 static void warn_unused(struct tw_faults *f, uint32_t handle, int32_t kind, uint32_t used)
@@ -282,7 +285,7 @@ static void warn_unused(struct tw_faults *f, uint32_t handle, int32_t kind, uint
 
 	tw_path_layer(f->m, used, path);
 	tw_fault_add(f, TW_F_WARNED, tw_in_item(handle), "kind", tw_digits(kind).text, "once",
-		"kind is %d, as that of %s, and a game uses only the last such layer", kind, path);
+		"kind is %d like that of %s: a game uses only the last such layer", kind, path);
 }
 
 static void check_layer(struct tw_faults *f, uint32_t handle, uint32_t last[64])

@@ -64,7 +64,7 @@ static int find_own_field(const struct tw_item *it, int32_t kind)
 static void report_shared(struct tw_faults *f, uint32_t handle, int32_t index)
 {
 	tw_fault_add(f, TW_F_TILES_SHARED, tw_in_item(handle), "data", tw_digits(index).text,
-		"once", "data item %d is another layer's too", index);
+		"once", "data item %d belongs to another layer, too", index);
 }
 
 static void check_data(struct look *l, uint32_t handle, const struct tw_item *it, int32_t kind)
@@ -161,7 +161,7 @@ static void check_group(struct look *l, uint32_t handle, uint32_t number)
 			"%d, count %d", it->ints->v[TW_GROUP_START], it->ints->v[TW_GROUP_COUNT]);
 
 		tw_fault_add(l->f, TW_F_GROUP_RANGE, place, "layers", range.text,
-			tw_text("%u layers", n).text, "layers %s, are out of range (%u layers)",
+			tw_text("%u layers", n).text, "layers is %s (the map has %u layers)",
 			range.text, n);
 		return;
 	}
@@ -191,12 +191,11 @@ static void check_size(struct look *l, uint32_t handle)
 	tw_path_layer(l->f->m, l->g->game_handle, game);
 	tw_fault_add(l->f, few ? TW_F_TILES_SMALL : TW_F_TILES_LARGE, tw_in_item(handle), "size",
 		tw_text("%d x %d", w, h).text, tw_text("%d x %d", game_w, game_h).text,
-		"is %d x %d tiles; width %d and height %d would fit the game layer %s%s%s", w, h,
-		game_w, game_h, game,
-		l->g->n_games > 1 ? ", the last of several, which counts" : "",
+		"is %d x %d tiles (%d x %d like the %sgame layer %s)%s", w, h, game_w, game_h,
+		l->g->n_games > 1 ? "last " : "", game,
 		few           ? ""
 		: w == game_w ? ": the other rows are not used"
-			      : ": its tiles are played in other places");
+			      : ": the game moves its tiles to other places");
 }
 
 static void check_physics(struct look *l)
@@ -205,7 +204,7 @@ static void check_physics(struct look *l)
 
 	if (!l->g->game)
 		tw_fault_add(l->f, TW_F_NO_GAME, tw_in_map(), "game layer", "0", "at least 1",
-			"there is no game layer");
+			"the map has no game layer");
 	for (uint32_t i = 0; l->g->game && i < layers->n; i++) {
 		const struct tw_item *it = &l->f->m->items[layers->items[i]];
 		int32_t kind = tw_is_tiles(it) ? it->ints->v[TW_TILES_KIND] : 0;
@@ -217,8 +216,8 @@ static void check_physics(struct look *l)
 		 * own group (DDNet's game/layers.cpp). */
 		if (!l->games[l->g->home[i]])
 			tw_fault_add(l->f, TW_F_TILES_GROUP, tw_in_item(layers->items[i]), "kind",
-				tw_digits(kind).text, "beside the game layer",
-				"kind is %d, in a group that has no game layer", kind);
+				tw_digits(kind).text, "in the group of the game layer",
+				"kind is %d (must be in the group of the game layer)", kind);
 	}
 }
 
@@ -239,7 +238,7 @@ static void check_refused(struct tw_faults *f, struct tw_grouped *ret)
 	}
 	if (!tw_is_typed(f->m))
 		tw_fault_add(f, TW_F_NO_VERSION, tw_in_map(), "version", "", "1",
-			"there is no version item of value 1");
+			"the map has no version item of value 1");
 	check_ids(f);
 	for (uint32_t i = 0; i < n_groups; i++)
 		check_group(&l, groups->items[i], i + 1);
@@ -275,7 +274,7 @@ int tw_check(const struct snapshot *before, const struct snapshot *s,
 	}
 	check_map(&now, old.m);
 	if (old.out_of_memory || now.out_of_memory)
-		r = error_set(e, -ENOMEM, "no memory to check the map");
+		r = error_set(e, -ENOMEM, "out of memory");
 	else if (now.refused)
 		r = error_set(e, -EINVAL, "a game would refuse the map");
 	tw_faults_finish(&old);

@@ -97,7 +97,7 @@ int numbering_init(struct numbering *n, const struct tw_map *m, struct error *e)
 	else
 		for (; n->n < m->n_blobs; n->n++)
 			n->numbers[n->n] = (int32_t)(n->handles[n->n] = (uint32_t)n->n);
-	return r < 0 ? error_set(e, r, "no memory for the numbers of data items") : 0;
+	return r < 0 ? error_set(e, r, "out of memory") : 0;
 }
 
 void numbering_finish(struct numbering *n)

@@ -84,11 +84,11 @@ static int read_type(const struct datafile_tables *t, int32_t i, uint8_t seen[65
 	if (id < 0 || id > 0xffff)
 		return error_set(e, -EINVAL, "item_types[%d].type is %d (0 to 65535)", i, id);
 	if (seen[id / 8] & 1 << id % 8)
-		return error_set(e, -EINVAL, "item_types[%d].type is %d (a second time)", i, id);
+		return error_set(e, -EINVAL, "item_types[%d].type is %d (already used)", i, id);
 	seen[id / 8] |= (uint8_t)(1 << id % 8);
 	if (num < 0 || num > left)
-		return error_set(e, -EINVAL, "item_types[%d].num is %d (0 to %d, the items left)",
-			i, num, left);
+		return error_set(e, -EINVAL,
+			"item_types[%d].num is %d (0 to %d, the remaining items)", i, num, left);
 	if (start != (int32_t)m->n_items)
 		return error_set(e, -EINVAL, "item_types[%d].start is %d (must be %zu)", i, start,
 			m->n_items);
@@ -113,7 +113,7 @@ static int read_items(const struct datafile_tables *t, struct tw_map *m, struct 
 
 	m->items = calloc(n ? n : 1, sizeof(*m->items));
 	if (!ranges || !m->items)
-		return error_set(e, -ENOMEM, "no memory for %zu items", n);
+		return error_set(e, -ENOMEM, "out of memory");
 	for (int32_t i = 0; i < t->h.num_item_types; i++) {
 		r = read_type(t, i, seen, ranges, m, e);
 		if (r < 0)
@@ -138,8 +138,9 @@ static int read_blob(const struct source *src, const struct datafile_tables *t, 
 		return error_set(e, -EINVAL, "data_offsets[%d] is %d (0 to data_size = %d)", i,
 			begin, t->h.data_size);
 	if (end < begin && i + 1 < t->h.num_data)
-		return error_set(e, -EINVAL, "data_offsets[%d] is %d (at least %d, the one before)",
-			i + 1, end, begin);
+		return error_set(e, -EINVAL,
+			"data_offsets[%d] is %d (at least %d, the previous offset)", i + 1, end,
+			begin);
 	size = packed ? load_i32(t->data_sizes + 4 * (size_t)i) : end - begin;
 	if (size < 0)
 		return error_set(e, -EINVAL, "data_sizes[%d] is %d (at least 0)", i, size);
@@ -158,7 +159,7 @@ static int read_blobs(const struct source *src, const struct datafile_tables *t,
 
 	m->blobs = calloc(n ? n : 1, sizeof(struct blob *));
 	if (!m->blobs)
-		return error_set(e, -ENOMEM, "no memory for %zu data items", n);
+		return error_set(e, -ENOMEM, "out of memory");
 	for (; m->n_blobs < n; m->n_blobs++) {
 		r = read_blob(src, t, (int32_t)m->n_blobs, m, e);
 		if (r < 0)
@@ -179,7 +180,7 @@ int datafile_read(const struct source *src, struct tw_map *m, struct error *e)
 	if (r == 0)
 		r = tw_map_reindex(m);
 	if (r == -ENOMEM && e && !e->code)
-		error_set(e, r, "no memory for the map's tables");
+		error_set(e, r, "out of memory");
 	m->shared->file_version = t.h.version;
 	m->file = file_ref(src->files[0]);
 	if (r == 0)

@@ -22,7 +22,7 @@ static int read_header(
 	int r;
 
 	if (file_size < sizeof(raw))
-		return error_set(e, -EINVAL, "the file has %" PRIu64 " bytes (a header has %d)",
+		return error_set(e, -EINVAL, "the file has %" PRIu64 " bytes (at least %d)",
 			file_size, DATAFILE_HEADER_SIZE);
 	r = file_read(file, 0, raw, sizeof(raw), e);
 	if (r < 0)
@@ -92,7 +92,7 @@ static int read_span(
 	int r;
 
 	if (!b)
-		return error_set(e, -ENOMEM, "no memory for %" PRIu64 " bytes of tables", n);
+		return error_set(e, -ENOMEM, "out of memory");
 	r = file_read(file, off, dst, b->size, e);
 	if (r < 0)
 		return r;

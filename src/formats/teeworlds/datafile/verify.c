@@ -20,7 +20,8 @@ static int compare_item(const struct tw_map *a, const struct numbering *na,
 
 		if (v != w)
 			return error_set(e, -EIO,
-				"integer %u of item %u, type %u, is %d in the new file (meant: %d)",
+				"integer %u of item %u, type %u, is %d in the new file (expected: "
+				"%d)",
 				i, meant->id, meant->type, w, v);
 	}
 	return 0;
@@ -36,7 +37,7 @@ static int compare_items(const struct tw_map *a, const struct numbering *na, con
 	for (size_t i = 0; r == 0 && i < x->n_listed && i < y->n_listed; i++)
 		r = compare_item(a, na, &a->items[x->listed[i]], b, nb, &b->items[y->listed[i]], e);
 	if (r == 0 && x->n_listed != y->n_listed)
-		r = error_set(e, -EIO, "the new file has %zu items (meant: %zu)", y->n_listed,
+		r = error_set(e, -EIO, "the new file has %zu items (expected: %zu)", y->n_listed,
 			x->n_listed);
 	return r;
 }
@@ -99,7 +100,7 @@ static int compare_copied(const struct extent *meant, const struct extent *is,
 	if (compared_has(written->compared[0], meant, is->off))
 		return 0;
 	r = extent_equal(meant, is, &same, e);
-	return r == 0 && !same ? error_set(e, -EIO, "its bytes differ from what was written") : r;
+	return r == 0 && !same ? error_set(e, -EIO, "its bytes differ from those written") : r;
 }
 
 static int compare_blob(struct blob *meant, struct blob *is, const struct tw_plan *plan, size_t i,
@@ -110,9 +111,9 @@ static int compare_blob(struct blob *meant, struct blob *is, const struct tw_pla
 	int r;
 
 	if (is->stored.off != p->off || is->stored.size != p->size || is->coding != plan->coding)
-		return error_set(e, -EIO, "it does not stand where it was written");
+		return error_set(e, -EIO, "its position differs from that written");
 	if (meant && is->size != meant->size)
-		return error_set(e, -EIO, "its size is %llu (meant: %llu)",
+		return error_set(e, -EIO, "its size is %llu (expected: %llu)",
 			(unsigned long long)is->size, (unsigned long long)meant->size);
 	/* Compare a blob that was written without decoding in its stored form. A copied one may be
 	 * damaged in the map already. One that a save compressed must be sound, so check it. */
@@ -124,7 +125,7 @@ static int compare_blob(struct blob *meant, struct blob *is, const struct tw_pla
 		return blob_for_each_chunk(is, ignore_chunk, NULL, e);
 	r = blob_equal(meant, is, &same, e);
 	if (r == 0 && !same)
-		r = error_set(e, -EIO, "its content differs from what was written");
+		r = error_set(e, -EIO, "its content differs from that written");
 	return r;
 }
 
@@ -156,21 +157,21 @@ int datafile_verify(const struct snapshot *meant, const struct plan *plan,
 	int r;
 
 	if (!sh)
-		return error_set(e, -ENOMEM, "no memory to read the new file");
+		return error_set(e, -ENOMEM, "out of memory");
 	atomic_init(&sh->refs, 1);
 	is = tw_map_new(tw_shared_ref(sh));
 	if (!is)
-		return error_set(e, -ENOMEM, "no memory to read the new file");
+		return error_set(e, -ENOMEM, "out of memory");
 	is->base.format = m->base.format;
 	s = &is->base;
 	r = datafile_read(written, is, e);
 	if (r < 0)
 		return error_context(e, "the new file"), r;
 	if (written->sizes[0] != p->size)
-		return error_set(e, -EIO, "the new file has %llu bytes (meant: %llu)",
+		return error_set(e, -EIO, "the new file has %llu bytes (expected: %llu)",
 			(unsigned long long)written->sizes[0], (unsigned long long)p->size);
 	if (p->numbers.n != is->n_blobs)
-		return error_set(e, -EIO, "the new file has %zu data items (meant: %zu)",
+		return error_set(e, -EIO, "the new file has %zu data items (expected: %zu)",
 			is->n_blobs, p->numbers.n);
 	r = compare_items(m, &p->numbers, is, NULL, e);
 	return r < 0 ? r

@@ -54,7 +54,7 @@ static int make_nul(const struct layout *l, struct extent *ret, struct error *e)
 	static const uint8_t packed[] = {0x78, 0x9c, 0x63, 0, 0, 0, 1, 0, 1};
 
 	*ret = extent_of_bytes(l->packed ? bytes_copy(packed, sizeof(packed)) : bytes_new(1, NULL));
-	return ret->mem ? 0 : error_set(e, -ENOMEM, "no memory for a data item");
+	return ret->mem ? 0 : error_set(e, -ENOMEM, "out of memory");
 }
 
 static struct blob *blob_at(const struct layout *l, size_t number)
@@ -92,7 +92,7 @@ static int place_blobs(struct layout *l, bool force, struct error *e)
 	l->plan->blobs = calloc(n + 1, sizeof(*l->plan->blobs));
 	l->stored = calloc(n + 1, sizeof(*l->stored));
 	if (!l->plan->blobs || !l->stored || !numbers)
-		return error_set(e, -ENOMEM, "no memory for the table of data items");
+		return error_set(e, -ENOMEM, "out of memory");
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		const struct blob *b = blob_at(l, i);
 
@@ -195,7 +195,7 @@ static int write_all(const struct layout *l, struct replace *out, struct error *
 	for (size_t i = 0; i < x->n_listed; i++)
 		write_item(l, &l->m->items[x->listed[i]], &head);
 	if (head.error)
-		return error_set(e, head.error, "no memory for the tables of the map");
+		return error_set(e, head.error, "out of memory");
 	replace_write(out, head.data, head.size);
 	for (size_t i = 0; i < l->plan->numbers.n; i++)
 		replace_copy(out, &l->stored[i]);
@@ -222,7 +222,7 @@ int datafile_write(const struct snapshot *s, struct replace *const outs[], bool 
 	int r;
 
 	if (!p)
-		return error_set(e, -ENOMEM, "no memory for the plan of the file");
+		return error_set(e, -ENOMEM, "out of memory");
 	p->plan.free = free_plan;
 	p->coding = l.packed ? BLOB_ZLIB : BLOB_RAW;
 	r = numbering_init(&p->numbers, m, e);

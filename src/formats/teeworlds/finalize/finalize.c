@@ -48,12 +48,12 @@ static void report_empty_layers(struct finalizer *s, const struct placement *p, 
 		if (!p[i].is_absent || tw_sort_of(p[i].id) != TW_SORT_LAYER)
 			continue;
 		finalize_placement_path(s, &p[i], path);
-		finalize_report(s, "%s has no valid layer.json, and is not in the map", path);
+		finalize_report(s, "%s is not saved: it has no valid layer.json", path);
 	}
 }
 
-/* Flag removed items, and make new items like all others. Go backwards, so that of the slots of a
- * shared layer a kept one is the last: the layer is removed only if all of them are. */
+/* Flag removed items, and clear the members that only new items have. Go backwards, because kept
+ * slots are first: a layer in several groups is removed only if all its slots are. */
 static void flag_removed(struct finalizer *s, enum tw_sort sort)
 {
 	const struct tw_order *r = &s->orders[sort];
@@ -122,8 +122,8 @@ static void drop_unused_blobs(struct finalizer *s)
 	}
 	if (n_dropped && !tw_all_known(s->result))
 		finalize_report(s,
-			"%zu removed data items stay as one byte each: items or layers of unknown "
-			"types may name others by number",
+			"%zu removed data items become one byte each: items or layers of unknown "
+			"types may refer to other data items by number",
 			n_dropped);
 }
 
@@ -138,7 +138,7 @@ static int take_objects(struct finalizer *s, struct error *e)
 	}
 	if (r == 0)
 		r = tw_map_reindex(s->result);
-	return r < 0 ? error_set(e, r, "no memory for the order of objects") : 0;
+	return r < 0 ? error_set(e, r, "out of memory") : 0;
 }
 
 static int name_objects(struct finalizer *s, struct error *e)
@@ -161,7 +161,7 @@ static int rebuild_map(struct finalizer *s, struct error *e)
 	if (r == 0)
 		r = finalize_tree(s, e);
 	if (r == 0 && tw_users_count(s->result, &s->users) < 0)
-		r = error_set(e, -ENOMEM, "no memory for the map to be written");
+		r = error_set(e, -ENOMEM, "out of memory");
 	if (r == 0)
 		r = name_objects(s, e);
 	if (r == 0)
@@ -180,7 +180,7 @@ static int rebuild_map(struct finalizer *s, struct error *e)
 		return r;
 	r = order_items(s);
 	if (r < 0)
-		return error_set(e, r, "no memory for the map to be written");
+		return error_set(e, r, "out of memory");
 	return 0;
 }
 
@@ -202,7 +202,7 @@ static int place_objects(const struct snapshot *snap, struct placement *p, size_
 	int r = 0;
 
 	if (s.mounted->trailing)
-		finalize_report(&s, "%" PRIu64 " bytes behind the end of the datafile are left out",
+		finalize_report(&s, "%" PRIu64 " bytes after the end of the datafile are not saved",
 			s.mounted->trailing);
 	if (s.mounted->shared->is_typed &&
 		(n || s.mounted->shared->is_new_map || has_made_objects(s.mounted))) {
@@ -219,7 +219,7 @@ static int place_objects(const struct snapshot *snap, struct placement *p, size_
 	s.change = tw_change_new(s.mounted);
 	s.result = s.change ? tw_change_map(s.change) : NULL;
 	if (!s.result)
-		return error_set(e, -ENOMEM, "no memory for the map to be written");
+		return error_set(e, -ENOMEM, "out of memory");
 	r = any ? rebuild_map(&s, e) : finalize_uuids(&s, e);
 	if (r < 0)
 		return r;
@@ -237,7 +237,7 @@ static int derive_parts(const struct snapshot *s, struct snapshot **ret, struct 
 
 	if (tw_map_of(s)->n_put_images || tw_points_have_own(tw_map_of(s))) {
 		if (tw_change_begin(&derived, &c) < 0)
-			return error_set(e, -ENOMEM, "no memory for a change");
+			return error_set(e, -ENOMEM, "out of memory");
 		r = tw_images_derive(&c, e);
 		if (r == 0)
 			r = tw_points_derive(&c, e);

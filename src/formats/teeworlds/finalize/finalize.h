@@ -22,7 +22,7 @@ struct item_list {
 	uint32_t n, room;
 };
 
-/* An object of the mounted map. */
+/* An object of finalizer.mounted. */
 struct finalize_object {
 	enum tw_sort sort;
 	uint32_t position;
@@ -37,22 +37,22 @@ static inline int item_list_push(struct item_list *l, uint32_t item)
 }
 
 struct finalizer {
-	const struct tw_map *mounted; /* the base, with contents applied and derived parts */
+	const struct tw_map *mounted; /* the base with new objects, contents and derived parts */
 	struct tw_change *change;     /* from `mounted` to `result` */
-	struct tw_map *result;        /* the map to be written; change->to */
+	struct tw_map *result;        /* the map to be written; change->result */
 	struct tw_order orders[TW_SORTS];
 	struct item_list lists[TW_SORTS]; /* by sort; empty if the order is not changed */
 	struct item_list group_exts;      /* extension items of groups */
 	struct tw_users users;            /* of blobs in `result` */
-	/* For references.c: is the present layer new? The last object without a name that it
-	 * refers to, if it is new; the sort is TW_SORTS if there is none. */
+	/* For references.c: is the layer that it updates new? If so, the last object without a name
+	 * that the layer refers to; the sort is TW_SORTS if there is none. */
 	bool is_holder_new;
 	struct finalize_object unnamed_target;
 	format_say report;
 	void *arg;
 };
 
-/* format_tree.finalize. */
+/* format_tree.finalize. With FORMAT_UNPLACED as n, only derive OPAQUE bits and points. */
 int tw_finalize(const struct snapshot *s, struct placement *p, size_t n, struct snapshot **ret,
 	format_say say, void *arg, struct error *e);
 

@@ -75,7 +75,7 @@ int finalize_name(struct finalizer *s, const struct tw_slot *slot, struct error 
 		return 0;
 	it->placed_name = bytes_copy(p->name, strlen(p->name));
 	if (!it->placed_name)
-		return error_set(e, -ENOMEM, "no memory for the name of %s", p->name);
+		return error_set(e, -ENOMEM, "out of memory");
 	r = tw_numbered_parse(sort, p->name, tw_stem_length(sort, p->name, NULL), &parsed, e);
 	if (r < 0)
 		return r;
@@ -85,5 +85,5 @@ int finalize_name(struct finalizer *s, const struct tw_slot *slot, struct error 
 		r = set_blob_name(s, slot->final_item, TW_SND_NAME, &parsed);
 	else
 		r = finalize_set_name(it, &parsed);
-	return r < 0 ? error_set(e, r, "no memory for the name of %s", p->name) : 0;
+	return r < 0 ? error_set(e, r, "out of memory") : 0;
 }

@@ -129,5 +129,5 @@ int finalize_required(struct finalizer *s, struct error *e)
 	r = add_info(s);
 	if (r == 0)
 		r = add_game_layer(s);
-	return r < 0 ? error_set(e, r, "no memory for what the map needs") : 0;
+	return r < 0 ? error_set(e, r, "out of memory") : 0;
 }

@@ -140,7 +140,7 @@ static int set_place(
 	int ret = tw_numbered_parse(r->sort, p->name, n, &parsed, e);
 
 	if (ret < 0)
-		return error_context(e, "%s", p->name);
+		return error_context(e, "%s", p->name), ret;
 	slot->is_removed = false;
 	slot->placement = p;
 	slot->chosen_name = p->name;
@@ -246,7 +246,7 @@ int tw_order_init(struct tw_order *r, const struct tw_map *m, enum tw_sort sort,
 	*r = (struct tw_order){.sort = sort};
 	ret = sort == TW_SORT_LAYER ? fill_layer_slots(r, m) : fill_slots(r, m);
 	if (ret < 0)
-		return error_set(e, ret, "no memory for the objects of the map");
+		return error_set(e, ret, "out of memory");
 	for (size_t i = 0; ret == 0 && i < n; i++)
 		if (tw_sort_of(p[i].id) == sort)
 			ret = take_placement(r, m, &p[i], e);
@@ -255,7 +255,7 @@ int tw_order_init(struct tw_order *r, const struct tw_map *m, enum tw_sort sort,
 	if (sort == TW_SORT_LAYER)
 		follow_groups(r, groups);
 	ret = sort_slots(r, m);
-	return ret < 0 ? error_set(e, ret, "no memory for the objects of the map") : 0;
+	return ret < 0 ? error_set(e, ret, "out of memory") : 0;
 }
 
 void tw_order_finish(struct tw_order *r)

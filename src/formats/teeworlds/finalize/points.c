@@ -85,5 +85,5 @@ int finalize_points(struct finalizer *s, struct error *e)
 		tw_points_write(&g, has_tangents(s), s->change);
 	free(g.v);
 	ret = ret < 0 ? ret : s->change->error;
-	return ret < 0 ? error_set(e, ret, "no memory for the points of envelopes") : 0;
+	return ret < 0 ? error_set(e, ret, "out of memory") : 0;
 }

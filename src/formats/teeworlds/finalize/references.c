@@ -43,11 +43,11 @@ static void report_lost(
 	finalize_path(s, TW_SORT_LAYER, (uint32_t)layer, path);
 	finalize_path(s, sort, (uint32_t)lost, target);
 	if (n > 1)
-		finalize_report(s, "%s refers to no %s now in %zu places: %s is gone", path,
-			tw_sorts[sort].noun, n, target);
+		finalize_report(s, "%s lost %zu references to %ss: %s was removed", path, n,
+			tw_sorts[sort].noun, target);
 	else
 		finalize_report(
-			s, "%s has no %s now: %s is gone", path, tw_sorts[sort].noun, target);
+			s, "%s lost its %s: %s was removed", path, tw_sorts[sort].noun, target);
 }
 
 static int update_reference(
@@ -117,7 +117,7 @@ static void report_unnamed_target(struct finalizer *s, int64_t layer)
 		return;
 	finalize_path(s, TW_SORT_LAYER, (uint32_t)layer, path);
 	finalize_path(s, s->unnamed_target.sort, s->unnamed_target.position, target);
-	finalize_report(s, "%s refers by number alone to %s, which has no name", path, target);
+	finalize_report(s, "%s refers to %s only by number, because it has no name", path, target);
 }
 
 int finalize_references(struct finalizer *s, struct error *e)
@@ -137,7 +137,7 @@ int finalize_references(struct finalizer *s, struct error *e)
 			r = update_layer(s, i, layer);
 		report_unnamed_target(s, layer);
 		if (r < 0)
-			return error_set(e, r, "cannot read or keep the data of a layer");
+			return error_set(e, r, "cannot update the references of a layer");
 	}
 	return 0;
 }

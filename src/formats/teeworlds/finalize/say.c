@@ -96,8 +96,8 @@ static void report_part(struct finalizer *s, entry_id id, const char *path, bool
 	char file[NAME_MAX + 1];
 
 	tw_layer_file(id, file);
-	finalize_report(s, "%s was removed from %s, which %s: it stays", file, path,
-		shared ? "stands in several groups" : "cannot be without it");
+	finalize_report(s, "%s was not removed from %s: %s", file, path,
+		shared ? "the layer is in several groups" : "it is required");
 }
 
 void finalize_report_parts(struct finalizer *s, const struct placement *p, size_t n)

@@ -87,8 +87,7 @@ static int finalize_autos(struct finalizer *s)
 	return r;
 }
 
-/* Find the zoom of a group. Returns 1 and an item's handle, 2 and a number, or 0 if there is none.
- */
+/* Find the zoom of a group. Returns 1 and an item's handle, 2 and a zoom, or 0 if it has none. */
 static int find_zoom(const struct finalizer *s, const struct tw_slot *slot, uint32_t *ret_item,
 	int32_t *ret_zoom)
 {
@@ -153,5 +152,5 @@ int finalize_side_items(struct finalizer *s, struct error *e)
 	if (r == 0 && s->orders[TW_SORT_GROUP].is_changed)
 		r = finalize_exts(s);
 	r = r < 0 ? r : s->change->error;
-	return r < 0 ? error_set(e, r, "no memory for the groups of the map") : 0;
+	return r < 0 ? error_set(e, r, "out of memory") : 0;
 }

@@ -112,5 +112,5 @@ int finalize_tree(struct finalizer *s, struct error *e)
 		if (r == 0)
 			r = list_groups(s);
 	}
-	return r < 0 ? error_set(e, r, "no memory for the groups of the map") : 0;
+	return r < 0 ? error_set(e, r, "out of memory") : 0;
 }

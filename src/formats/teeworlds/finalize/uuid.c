@@ -51,5 +51,5 @@ int finalize_uuids(struct finalizer *s, struct error *e)
 		if (n.n_lost)
 			r = tw_map_reindex(s->result);
 	}
-	return r < 0 ? error_set(e, r, "no memory for the map to be written") : 0;
+	return r < 0 ? error_set(e, r, "out of memory") : 0;
 }

@@ -156,7 +156,7 @@ int tw_layer_check(const struct tw_map *m, const struct tw_item *it, struct erro
 	if (it->ints->n < least)
 		return error_set(e, -EIO, "has %u integers (at least %u)", it->ints->n, least);
 	if (list)
-		return error_set(e, -EIO, "count is %d, and its data holds %" PRIu64,
+		return error_set(e, -EIO, "count is %d (its data has %" PRIu64 ")",
 			v[TW_LIST_COUNT], tw_list_room(m, it));
 	own = tw_tiles_field(it);
 	return error_set(e, -EIO, "%" PRIu64 " bytes are too few for %d x %d tiles",

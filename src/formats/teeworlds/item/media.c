@@ -36,10 +36,10 @@ int tw_opus_check(const uint8_t head[TW_OPUS_HEAD], struct error *e)
 	enum { PACKET = 28, VERSION = PACKET + 8, CHANNELS = PACKET + 9 };
 
 	if (memcmp(head, "OggS", 4) != 0)
-		return error_set(e, -EINVAL, "is not an Opus file: it does not begin with OggS");
+		return error_set(e, -EINVAL, "not an Opus file (must begin with OggS)");
 	if (memcmp(head + PACKET, "OpusHead", 8) != 0)
 		return error_set(
-			e, -EINVAL, "is not an Opus file: there is no OpusHead at byte %d", PACKET);
+			e, -EINVAL, "not an Opus file (must have OpusHead at byte %d)", PACKET);
 	if (head[VERSION] > 15)
 		return error_set(e, -EINVAL, "the Opus version is %u (at most 15)", head[VERSION]);
 	if (head[CHANNELS] > 2)

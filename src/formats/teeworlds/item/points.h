@@ -7,8 +7,8 @@
  * or more, all points are full: 16 more integers hold the tangents. Otherwise a UUID item may hold
  * the tangents, 16 integers for each point (DDNet). It is ignored if it has another length.
  *
- * An envelope that is new or has new points keeps them as own points in tw_item.own_data.
- * tw_points_derive merges them into the item of all points once, when the map is finalized.
+ * An envelope that is new or has new points keeps them as own points in tw_item.own_data. A save
+ * moves them to the item of all points: tw_points_derive, or finalize_points for new envelopes.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ struct tw_points {
 void tw_points_get_all(const struct tw_map *m, struct tw_points *ret);
 /* Layout of tw_item.own_data of an envelope. */
 enum {
-	TW_OWN_VERSION,  /* version of the envelope before; it applies to the item of all points */
+	TW_OWN_VERSION,  /* the old version: the item of all points still has its layout */
 	TW_OWN_APPENDED, /* 1: keep the old points, because other envelopes use them */
 	TW_OWN_POINTS,   /* the own points, full */
 };
@@ -63,7 +63,7 @@ static inline bool tw_points_have_tangents(const struct tw_points *p)
 	return p->stride == TW_POINT_FULL || p->bezier;
 }
 
-/* Number of points that the map holds, including own points. */
+/* Number of points after finalizing: own points count, and not those that they replace. */
 uint64_t tw_points_count(const struct tw_map *m);
 
 /* Get the range of an envelope's points in p, from tw_points_get_envelope, limited to existing
@@ -76,14 +76,15 @@ void tw_points_range(
 void tw_points_stored(
 	const struct tw_points *p, const struct tw_item *envelope, uint32_t *begin, uint32_t *end);
 
-/* Set the integers (consumed, also on failure) and the own points of an envelope (points_put.c).
- * Start and count must not change. -EINVAL: others use these points, and points past the last. */
+/* Set the integers (consumed, also on failure) and own points of an envelope (points_put.c). Start
+ * and count must not change. -EINVAL: other envelopes use the old points, so new ones must be
+ * appended, but an envelope refers to points past the last. */
 int tw_points_set_own(struct tw_change *c, uint32_t item, struct tw_ints *take,
 	const int32_t (*points)[TW_POINT_FULL], uint32_t n, struct error *e);
 
-/* Has any envelope of the mount own points? */
+/* Has an envelope that existed at the mount own points? */
 bool tw_points_have_own(const struct tw_map *m);
-/* Rewrite the item of all points, full or plain as the versions of envelopes require. Call it if
- * tw_points_have_own. Own points replace the old ones, or come last (TW_OWN_APPENDED); the starts
- * of other envelopes are adjusted. */
+/* Rewrite the item of all points, full or plain as the versions of envelopes require. Does
+ * nothing without tw_points_have_own. Own points replace the old ones, or come last
+ * (TW_OWN_APPENDED); the starts of other envelopes are adjusted. */
 int tw_points_derive(struct tw_change *c, struct error *e);

@@ -144,5 +144,5 @@ int tw_points_derive(struct tw_change *c, struct error *e)
 	if (r == 0)
 		tw_points_write(&d.list, tw_any_tangents(c->base), c);
 	free(d.list.v);
-	return r < 0 ? error_set(e, r, "no memory for the points of envelopes") : 0;
+	return r < 0 ? error_set(e, r, "out of memory") : 0;
 }

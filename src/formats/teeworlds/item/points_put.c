@@ -38,8 +38,7 @@ static int find_place(
 	if (shared && beyond)
 		return error_set_unresolved(e,
 			error_set(e, -EINVAL,
-				"other envelopes use these points too, and more than the map has "
-				"(%u)",
+				"other envelopes use these points and points beyond the map's (%u)",
 				old.n));
 	*ret_append = shared;
 	return 0;
@@ -57,7 +56,7 @@ int tw_points_set_own(struct tw_change *c, uint32_t item, struct tw_ints *take,
 		return r;
 	own = tw_ints_new(TW_OWN_POINTS + n * TW_POINT_FULL);
 	if (!own)
-		return error_set(e, -ENOMEM, "no memory for the points");
+		return error_set(e, -ENOMEM, "out of memory");
 	own->v[TW_OWN_VERSION] = tw_get_int(it, 0, 0);
 	own->v[TW_OWN_APPENDED] = append;
 	if (n)

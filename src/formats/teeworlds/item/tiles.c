@@ -59,7 +59,9 @@ const uint8_t *tw_tile_next(struct tw_tile_walk *w, struct error *e)
 	uint32_t i = w->next % TW_TILE_RUN;
 
 	if (all > INT32_MAX / w->t->size)
-		w->error = error_set(e, -EIO, "there are more tiles than a game takes");
+		w->error = error_set(e, -EIO,
+			"%u x %u tiles of %u bytes are too many (at most %d bytes)", w->t->w,
+			w->t->h, w->t->size, INT32_MAX);
 	else if (i == 0 && w->next < all)
 		w->error = tw_tiles_read(w->t, w->next,
 			all - w->next < TW_TILE_RUN ? (size_t)(all - w->next) : TW_TILE_RUN, w->run,

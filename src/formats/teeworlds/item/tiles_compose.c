@@ -8,10 +8,10 @@
 #include "formats/teeworlds/item/opaque.h"
 #include "formats/teeworlds/model/store.h"
 
-/* The recipe of a step over the tiles in recipe.under. */
+/* The recipe of a step over the tiles in recipe.source. */
 struct composed {
 	struct tw_recipe recipe; /* first */
-	struct tw_tiles t;       /* the tiles in recipe.under, which owns the blob */
+	struct tw_tiles t;       /* the tiles in recipe.source, which owns the blob */
 	struct tw_tiles_step step;
 	struct budget *budget;
 };
@@ -99,7 +99,7 @@ int tw_tiles_compose(const struct tw_map *m, const struct tw_tiles *t,
 		c->budget = m->shared->budget;
 		*ret = tw_compose(m, &c->recipe, size_after(t, step));
 	}
-	return c && *ret ? 0 : error_set(e, -ENOMEM, "no memory for the tiles of a layer");
+	return c && *ret ? 0 : error_set(e, -ENOMEM, "out of memory");
 }
 
 /* The state of applying a step. */
@@ -265,7 +265,7 @@ static int decode_under(
 		return r;
 	*ret_blob = blob_new(&plain, BLOB_RAW, plain.size, c->budget);
 	ret->blob = *ret_blob;
-	return *ret_blob ? 0 : error_set(e, -ENOMEM, "no memory for the tiles of a layer");
+	return *ret_blob ? 0 : error_set(e, -ENOMEM, "out of memory");
 }
 
 static int compose_tiles(struct tw_recipe *recipe, struct spool *out, struct error *e)

@@ -47,7 +47,7 @@ static int count_all(void *arg, struct bytes **ret, struct error *e)
 
 	b = bytes_new(sizeof(*c.f) + (size_t)(t->blob->size / (CHUNK * STORED) + 1) * 8, &data);
 	if (!b)
-		return error_set(e, -ENOMEM, "no memory to find tiles");
+		return error_set(e, -ENOMEM, "out of memory");
 	c.f = (struct firsts *)data;
 	c.f->key = KEY_PACKED | count;
 	r = blob_for_each_chunk(t->blob, count_chunk, &c, e);
@@ -55,7 +55,7 @@ static int count_all(void *arg, struct bytes **ret, struct error *e)
 		return r;
 	if (c.tiles != count || c.pos % STORED != 0)
 		return error_set(e, -EIO,
-			"%" PRIu64 " bytes of packed tiles stand for %" PRIu64
+			"%" PRIu64 " bytes of packed tiles hold %" PRIu64
 			" tiles (must be %u x %u)",
 			c.pos, c.tiles, t->w, t->h);
 	*ret = TAKE(b);

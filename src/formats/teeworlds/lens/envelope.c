@@ -171,7 +171,7 @@ struct point_reader {
 static int add_point(struct point_reader *t, const int32_t v[TW_POINT_FULL], struct error *e)
 {
 	if (!array_reserve(t->v, t->n, t->room))
-		return error_set(e, -ENOMEM, "no memory for the points");
+		return error_set(e, -ENOMEM, "out of memory");
 	memcpy(t->v[t->n++], v, sizeof(*t->v));
 	return 0;
 }
@@ -183,8 +183,7 @@ static int read_point(void *arg, const struct json_at *at, struct error *e)
 	int r = tw_rows_read(at, &t->old.rows, t->n, NULL, v, &t->differs, e);
 
 	if (r == 0 && t->n >= t->max_points)
-		r = json_refuse(at, e, "there is room for %u points: a map has at most %d", t->n,
-			POINTS_MAX);
+		r = json_refuse(at, e, "at most %u points: a map has at most %d", t->n, POINTS_MAX);
 	return r < 0 ? r : add_point(t, v, e);
 }
 
@@ -222,7 +221,7 @@ static int initial_item(const struct json_at *root, const struct tw_map *m,
 		return r;
 	*ret = empty ? tw_initial_envelope(version, 0) : tw_ints_copy(it->ints, it->ints->n, 0);
 	if (!*ret)
-		return error_set(e, -ENOMEM, "no memory for an envelope");
+		return error_set(e, -ENOMEM, "out of memory");
 	(*ret)->v[TW_ENV_CHANNELS] = (int32_t)channels;
 	return 0;
 }
@@ -256,7 +255,7 @@ static int read_item(const struct parsed_envelope *p, const struct tw_map *m,
 		r = initial_item(&root, m, there, &first, e);
 	}
 	if (r == 0 && json_get(&root, points_key, &at) && !has_points(first))
-		r = json_refuse(&at, e, "what the map holds is too short for it");
+		r = json_refuse(&at, e, "the item in the map is too short for this key");
 	if (r == 0)
 		r = tw_record_item(&root, NULL, &layout, first, ret, e);
 	if (r == 0 && tw_is_empty(there) && (*ret)->v[0] < SYNCHRONIZED_SINCE)
@@ -297,7 +296,7 @@ static int envelope_parse(const struct tw_map *m, entry_id id, struct content *i
 		return error_set(e, -ENOENT, "no such envelope");
 	p = parsed_new(sizeof(*p), in, finish_parsed);
 	if (!p)
-		return error_set(e, -ENOMEM, "no memory for an envelope");
+		return error_set(e, -ENOMEM, "out of memory");
 	init_points(m, there, &t.old);
 	if (t.max_points < t.old.rows.n)
 		t.max_points = t.old.rows.n;
@@ -316,11 +315,10 @@ static int check_room(
 	most = others < POINTS_MAX ? POINTS_MAX - others : 0;
 	if (n <= most || n <= old.rows.n)
 		return 0;
-	return error_set_unresolved(e,
-		error_set(e, -EINVAL,
-			"points has %u elements (there is room for %ju points: a map has at most "
-			"%d)",
-			n, (uintmax_t)most, POINTS_MAX));
+	return error_set_unresolved(
+		e, error_set(e, -EINVAL,
+			   "points has %u elements (at most %ju: a map has at most %d points)", n,
+			   (uintmax_t)most, POINTS_MAX));
 }
 
 /* Store the points of the file, or the old ones if it has no key "points". */

@@ -130,7 +130,7 @@ static int read_item(
 	CLEANUP(tw_ints_unref)
 	struct tw_ints *old = empty ? tw_initial_group() : tw_ints_ref(it->ints);
 	int r = old ? tw_record_item(root, NULL, &layout, old, ret, e)
-		    : error_set(e, -ENOMEM, "no memory for a group");
+		    : error_set(e, -ENOMEM, "out of memory");
 
 	if (r == 0 && empty)
 		(*ret)->n = item_length((*ret)->v[0]);

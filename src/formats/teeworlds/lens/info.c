@@ -127,12 +127,11 @@ static int check_text(unsigned file, const uint8_t *text, size_t n,
 		if (i < n && text[i] != '\n')
 			continue;
 		if (file != SETTINGS && line > 1 && (i > begin || i < n))
-			return error_set(
-				e, -EINVAL, "line %zu: there is a second line (at most 1)", line);
+			return error_set(e, -EINVAL, "line %zu: too many lines (at most 1)", line);
 		if (!before->is_not_utf8 && !utf8_valid(text + begin, i - begin))
-			return error_set(e, -EINVAL, "line %zu: is not UTF-8", line);
+			return error_set(e, -EINVAL, "line %zu: not UTF-8", line);
 		if (i - begin > max)
-			return error_set(e, -EINVAL, "line %zu: has %zu bytes (at most %zu)", line,
+			return error_set(e, -EINVAL, "line %zu: %zu bytes (at most %zu)", line,
 				i - begin, max);
 		begin = i + 1;
 		line++;
@@ -187,8 +186,7 @@ static int make_blob(const struct tw_map *m, unsigned file, const struct bytes *
 		x = extent_of_bytes(stored);
 		c = content_new(&x);
 	}
-	return c ? tw_compose_content(m, c, ret, e)
-		 : error_set(e, -ENOMEM, "no memory for the text");
+	return c ? tw_compose_content(m, c, ret, e) : error_set(e, -ENOMEM, "out of memory");
 }
 
 static int info_parse(const struct tw_map *m, entry_id id, struct content *in, struct parsed **ret,
@@ -214,7 +212,7 @@ static int info_parse(const struct tw_map *m, entry_id id, struct content *in, s
 		return r;
 	text = make_canonical(written, &before);
 	if (!text || (old && !shown))
-		return error_set(e, -ENOMEM, "no memory for the text");
+		return error_set(e, -ENOMEM, "out of memory");
 	same = bytes_equal(shown, written) || bytes_equal(shown, text) || (none && text->size == 0);
 	if (same)
 		fresh = blob_ref(b);

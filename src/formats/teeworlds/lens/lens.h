@@ -5,8 +5,8 @@
  * To add a kind, add a number to enum tw_kind_id (names/id.h), define a struct tw_kind in a file of
  * its own, and add a line to the table in kinds.c. Callers use the tw_kind_* functions of kinds.h.
  *
- * Threads: stat, find and child may run on the owner's thread, so they are cheap and decode
- * nothing. The other functions run on worker threads.
+ * Threads: stat, find and child may run on the owner's thread, so they decode no blobs, and format
+ * only short files. The other functions run on worker threads.
  *
  * Errors: -ENOENT if the id names nothing (an index out of bounds). -EIO if the entry's data is
  * damaged; if stat returns it, format.c shows a file of size 0. -ENODATA if the object has no
@@ -43,7 +43,7 @@ struct tw_kind {
 		const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret);
 	int (*find)(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret);
 
-	/* For files. size may be NULL if the kind has `write`, or if stat always knows the size. */
+	/* For files. get returns 0. size may be NULL with `write`, or if stat always knows it. */
 	int (*size)(const struct tw_map *m, entry_id id, uint64_t *ret, struct error *e);
 	int (*get)(const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n,
 		struct error *e);
@@ -51,7 +51,7 @@ struct tw_kind {
 	int (*write)(struct jsonw *w, const struct tw_map *m, entry_id id, uint64_t off,
 		struct error *e);
 	bool is_restored;  /* file_attr.is_restored, if stat is NULL */
-	bool stat_formats; /* stat formats the whole file, so a lookup does not call it */
+	bool stat_formats; /* stat may format the file, so a lookup does not call it */
 	uint64_t max_size; /* file_attr.max_size */
 	/* As format_edit.parse; sets parsed.is_unchanged. NULL if the file is read-only. */
 	int (*parse)(const struct tw_map *m, entry_id id, struct content *in, struct parsed **ret,

@@ -16,7 +16,7 @@ int tw_parsed_blob(
 
 	if (!p) {
 		blob_unref(take);
-		return error_set(e, -ENOMEM, "no memory for a data item");
+		return error_set(e, -ENOMEM, "out of memory");
 	}
 	p->parsed.is_unchanged = same;
 	p->blob = take;
@@ -44,7 +44,7 @@ int tw_parsed_json(
 	int r;
 
 	if (!p)
-		return error_set(e, -ENOMEM, "no memory for a text");
+		return error_set(e, -ENOMEM, "out of memory");
 	r = json_doc_load(&in->bytes, JSON_TEXT_MAX, ret_doc, e);
 	if (r == 0 && in->bytes.size <= KEPT_MAX)
 		p->doc = json_doc_ref(ret_doc);

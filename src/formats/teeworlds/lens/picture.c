@@ -64,7 +64,7 @@ static int make_drawing(void *arg, struct bytes **ret, struct error *e)
 
 	n = calloc(1, sizeof(*n));
 	if (!n)
-		return error_set(e, -ENOMEM, "no memory for a picture");
+		return error_set(e, -ENOMEM, "out of memory");
 	r = tw_preview.draw(&d->m->base, &how, &n->picture, e);
 	if (r < 0) {
 		free(n);
@@ -105,7 +105,7 @@ static int picture_parse(
 	struct parsed *p = parsed_new(sizeof(*p), in, NULL);
 
 	if (!p)
-		return error_set(e, -ENOMEM, "no memory for a picture");
+		return error_set(e, -ENOMEM, "out of memory");
 	p->is_unchanged = true;
 	*ret = p;
 	return 0;

@@ -125,7 +125,8 @@ int tw_record_read(const struct json_at *at, const struct tw_naming *names,
 		if (!json_get(at, key->name, &value))
 			continue;
 		if (!has_key(rec, key))
-			return json_refuse(&value, e, "what the map holds is too short for it");
+			return json_refuse(
+				&value, e, "the item in the map is too short for this key");
 		memcpy(v, rec->v + key->first, key->n * sizeof(v[0]));
 		r = read_value(&value, names, key, v, e);
 		for (unsigned i = 0; r == 0 && i < key->n; i++)
@@ -186,7 +187,7 @@ int tw_record_item(const struct json_at *root, const struct tw_naming *names,
 	v = version != old_version && has_version ? l->convert(old, version)
 						  : tw_ints_copy(old, old->n, 0);
 	if (!v)
-		return error_set(e, -ENOMEM, "no memory for an item");
+		return error_set(e, -ENOMEM, "out of memory");
 	/* tw_record_read compares the version with the old one, to check the range of a change. */
 	if (has_version)
 		v->v[l->version_at] = old_version;

@@ -51,7 +51,7 @@ static int refuse_ambiguous(const struct json_at *at, const struct tw_naming *na
 
 	tw_ref_list(names, targets[ref].sort, stem, n, list);
 	return error_set_unresolved(
-		e, json_refuse(at, e, "is the name of several %ss: %s", target_noun(ref), list));
+		e, json_refuse(at, e, "several %ss have this name: %s", target_noun(ref), list));
 }
 
 int tw_ref_resolve(const struct tw_naming *names, enum tw_refers ref, const char *stem,
@@ -62,11 +62,11 @@ int tw_ref_resolve(const struct tw_naming *names, enum tw_refers ref, const char
 	int r = tw_ref_find(names, sort, stem, strlen(stem), targets[ref].channels, ret);
 
 	if (r == -ENOENT)
-		return error_set(e, -EINVAL, "names no %s of the map", target_noun(ref));
+		return error_set(e, -EINVAL, "the map has no such %s", target_noun(ref));
 	if (r == 0)
 		return 0;
 	tw_ref_list(names, sort, stem, strlen(stem), list);
-	return error_set(e, -EINVAL, "is the name of several %ss: %s", target_noun(ref), list);
+	return error_set(e, -EINVAL, "several %ss have this name: %s", target_noun(ref), list);
 }
 
 int tw_ref_read(const struct json_at *at, const struct tw_naming *names, enum tw_refers ref,
@@ -84,7 +84,7 @@ int tw_ref_read(const struct json_at *at, const struct tw_naming *names, enum tw
 		return json_as_int(at, ret, e);
 	if (json_as_string(at, &stem, &n, NULL) < 0)
 		return json_refuse(
-			at, e, "must name one %s, or be null or an integer", target_noun(ref));
+			at, e, "must be the name of one %s, null or an integer", target_noun(ref));
 	if (is_current_stem(names->m, ref, *ret, stem, n))
 		return 0;
 	if (names->ret_unknown) {
@@ -94,6 +94,6 @@ int tw_ref_read(const struct json_at *at, const struct tw_naming *names, enum tw
 	r = tw_ref_find(names, targets[ref].sort, stem, n, targets[ref].channels, ret);
 	if (r == -ENOENT)
 		return error_set_unresolved(
-			e, json_refuse(at, e, "names no %s of the map", target_noun(ref)));
+			e, json_refuse(at, e, "the map has no such %s", target_noun(ref)));
 	return r < 0 ? refuse_ambiguous(at, names, ref, stem, n, e) : 0;
 }

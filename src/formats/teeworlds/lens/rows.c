@@ -47,7 +47,7 @@ static int measure_rows(void *arg, struct bytes **ret, struct error *e)
 
 	b = bytes_new(sizeof(*p) + n_offsets(o->rows) * sizeof(p->rows[0]), &data);
 	if (!b)
-		return error_set(e, -ENOMEM, "no memory for the offsets of a list");
+		return error_set(e, -ENOMEM, "out of memory");
 	p = (struct offsets *)data;
 	p->key = o->rows->key;
 	jsonw_to_nowhere_after(&w, o->before);

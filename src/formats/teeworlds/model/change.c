@@ -270,7 +270,7 @@ int tw_change_end(struct tw_change *c, bool keep, bool *ret_changed, struct erro
 	while (c->n_undo)
 		free_undo(&c->undo[--c->n_undo]);
 	free(c->undo);
-	return r < 0 ? error_set(e, r, "no memory for the change") : 0;
+	return r < 0 ? error_set(e, r, "out of memory") : 0;
 }
 
 int tw_users_count(const struct tw_map *m, struct tw_users *ret)
@@ -348,7 +348,7 @@ int tw_change_apply(struct snapshot **s, struct tw_change *c, struct error *e)
 	if (r == 0 && needs_reindex(c->base, m))
 		r = tw_map_reindex(m);
 	if (r < 0)
-		return error_set(e, r, "no memory for the change");
+		return error_set(e, r, "out of memory");
 	snapshot_unref(*s);
 	*s = &TAKE(c->result)->base;
 	return 0;

@@ -53,7 +53,7 @@ void tw_change_set_extra(struct tw_change *c, uint32_t item, struct tw_ints *tak
  * long enough. If take is NULL, the integer becomes -1, and a blob with no other user is removed.
  */
 void tw_change_set_data(struct tw_change *c, uint32_t item, uint32_t field, struct blob *take);
-/* The blob that integer `field` of the item refers to in c->like, borrowed; NULL if none. */
+/* The blob that integer `field` of the item refers to in c->previous, borrowed; NULL if none. */
 struct blob *tw_change_previous_blob(const struct tw_change *c, uint32_t item, uint32_t field);
 /* Set the blob of a handle, for all its users. Consumes take; NULL counts as exhausted memory. */
 void tw_change_set_blob(struct tw_change *c, uint32_t blob, struct blob *take);

@@ -205,7 +205,7 @@ static inline const struct tw_map *tw_map_of(const struct snapshot *s)
 
 /* Create an empty map without an index. Consumes the reference to sh, also on failure. */
 struct tw_map *tw_map_new(struct tw_shared *sh);
-/* Append to m->put_images. Takes its own references to p->parsed and p->before. -ENOMEM. */
+/* Append to m->put_images. Takes its own references to parsed and old_pixels. -ENOMEM. */
 int tw_map_put_image(struct tw_map *m, const struct tw_put_image *p);
 void tw_map_clear_put_images(struct tw_map *m);
 /* Create a private copy, which shares the integers of items, the blobs and the index with m. */
@@ -224,9 +224,9 @@ int tw_map_reserve_blob(struct tw_map *m, uint32_t *ret);
 int tw_map_reindex(struct tw_map *m);
 /* Do the points in the item of all points have tangents, by the versions of the envelopes? */
 bool tw_any_tangents(const struct tw_map *m);
-/* Would the index change if the item had the integers and the extra of `then`? */
+/* Would the index change if the item had the integers and own_data of `then`? */
 bool tw_index_differs(const struct tw_map *m, const struct tw_item *it, const struct tw_item *then);
-/* Fill m->index->uuids, known and autos. Part of tw_map_reindex; needs the lists of all types. */
+/* Fill uuids, uuid_types and autos of the index. Part of tw_map_reindex; needs all types' lists. */
 int tw_index_uuids(struct tw_map *m);
 /* Fill m->index->homes. Part of tw_map_reindex; needs the lists of all types. */
 int tw_index_groups(struct tw_map *m);

@@ -23,7 +23,7 @@ int tw_store_extent(
 	if (r < 0)
 		return r;
 	*ret = blob_new(&kept, BLOB_ZLIB, content->size, m->shared->budget);
-	return *ret ? 0 : error_set(e, -ENOMEM, "no memory for a data item");
+	return *ret ? 0 : error_set(e, -ENOMEM, "out of memory");
 }
 
 int tw_store_bytes(
@@ -51,15 +51,15 @@ int tw_append_part(struct blob *b, uint64_t from, uint64_t end, struct spool *ou
 int tw_recipe_compose(struct tw_recipe *r, struct extent *ret, struct error *e)
 {
 	CLEANUP(spool_destroy) struct spool *out = spool_create(r->store->spool_dirfd);
-	int k = out ? r->compose(r, out, e) : error_set(e, -ENOMEM, "no memory for a data item");
+	int k = out ? r->compose(r, out, e) : error_set(e, -ENOMEM, "out of memory");
 
 	int s = k < 0 ? k : spool_extent(out, ret, e);
 
 	return s < 0 ? s : k;
 }
 
-/* Get the compressed form of `under`. Returns 1 if that is not compressed. */
-static int copy_under(struct tw_recipe *r, struct extent *ret, uint64_t *ret_size, struct error *e)
+/* Get the compressed form of r->source. Returns 1 if that is not compressed. */
+static int copy_source(struct tw_recipe *r, struct extent *ret, uint64_t *ret_size, struct error *e)
 {
 	int k = blob_materialize(r->source, e);
 
@@ -82,11 +82,11 @@ static int compose_packed(
 	CLEANUP(deflater_destroy)
 	struct deflater *d = deflater_create(r->store->spool_dirfd);
 	CLEANUP(spool_destroy) struct spool *out = d ? spool_create_sink(deflate_chunk, d) : NULL;
-	int k = out ? r->compose(r, out, e) : error_set(e, -ENOMEM, "no memory to compress"), end;
+	int k = out ? r->compose(r, out, e) : error_set(e, -ENOMEM, "out of memory"), end;
 
 	/* The content was valid when it was parsed. */
 	if (k == -EINVAL || (k >= 0 && r->size != BLOB_SIZE_UNKNOWN && spool_size(out) != r->size))
-		return error_set(e, -EIO, "what was closed cannot be read again");
+		return error_set(e, -EIO, "cannot read the closed content again");
 	if (k >= 0 && spool_size(out) > INT32_MAX)
 		return error_set(e, -EFBIG, "a data item would have %llu bytes (at most %d)",
 			(unsigned long long)spool_size(out), INT32_MAX);
@@ -105,7 +105,7 @@ static int make_stored(
 	int k = compose_packed(r, &packed, ret_size, e);
 
 	if (k == 1)
-		k = copy_under(r, ret, ret_size, e);
+		k = copy_source(r, ret, ret_size, e);
 	else if (k == 0)
 		k = 1;
 	return k <= 0 ? k : r->store->keep(r->store, &packed, ret, e);
@@ -149,7 +149,7 @@ int tw_materialize_all(const struct tw_map *m, struct error *e)
 	size_t n = 0;
 
 	if (!blobs)
-		return error_set(e, -ENOMEM, "no memory for the data items of a map");
+		return error_set(e, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < m->n_blobs; i++)
 		if (m->blobs[i] && !blob_is_materialized(m->blobs[i]))
 			blobs[n++] = m->blobs[i];
@@ -197,7 +197,7 @@ int tw_compose_content(
 		g->content = content_ref(c);
 		*ret = tw_compose(m, &g->recipe, c->bytes.size);
 	}
-	return g && *ret ? 0 : error_set(e, -ENOMEM, "no memory for a data item");
+	return g && *ret ? 0 : error_set(e, -ENOMEM, "out of memory");
 }
 
 int tw_compose_zeros(const struct tw_map *m, size_t n, struct blob **ret, struct error *e)
@@ -205,6 +205,5 @@ int tw_compose_zeros(const struct tw_map *m, size_t n, struct blob **ret, struct
 	CLEANUP_EXTENT struct extent x = extent_of_bytes(bytes_new(n, NULL));
 	CLEANUP(content_unref) struct content *c = x.mem ? content_new(&x) : NULL;
 
-	return c ? tw_compose_content(m, c, ret, e)
-		 : error_set(e, -ENOMEM, "no memory for a data item");
+	return c ? tw_compose_content(m, c, ret, e) : error_set(e, -ENOMEM, "out of memory");
 }

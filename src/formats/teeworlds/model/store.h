@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * store: create blobs of new content, compressed like those of the reference writer. tw_keep_*
+ * store: create blobs of new content, compressed like those of the reference writer. tw_store_*
  * compresses at once; tw_compose* when the blob is first read or saved. struct store holds the
  * compressed bytes as long as the blob lives.
  */
@@ -23,7 +23,7 @@ struct tw_recipe {
 	struct blob_recipe recipe; /* first; private to store.c, as are store and size */
 	struct blob *source;       /* the blob that this one is a change of, owned; or NULL */
 	/* Append the content to out, on any thread. Returns 1 if the content equals that of
-	 * `under`; the blob then keeps its compressed form. */
+	 * `source`; the blob then keeps its compressed form. */
 	int (*compose)(struct tw_recipe *r, struct spool *out, struct error *e);
 	/* Drop the references of the recipe, but do not free it. May be NULL. */
 	void (*finish)(struct tw_recipe *r);
@@ -38,7 +38,7 @@ struct blob *tw_compose(const struct tw_map *m, struct tw_recipe *take, uint64_t
 int tw_materialize_all(const struct tw_map *m, struct error *e);
 /* The recipe of a blob from tw_compose that is not materialized yet; otherwise NULL. */
 struct tw_recipe *tw_recipe_of(const struct blob *b);
-/* Compose the content without compressing it. Returns 1 if it equals that of `under`. */
+/* Compose the content without compressing it. Returns 1 if it equals that of `source`. */
 int tw_recipe_compose(struct tw_recipe *r, struct extent *ret, struct error *e);
 /* Create a composed blob of c, which it references. -EINVAL: more than 2^31 - 1 bytes. */
 int tw_compose_content(

@@ -36,7 +36,7 @@ struct rewriting {
 	void *arg;
 };
 
-/* Replace the references of one element. Did any change? */
+/* Replace the references of one element. Returns true if any changed. */
 static bool rewrite_element(const struct rewriting *p, uint8_t *element)
 {
 	bool differs = false;

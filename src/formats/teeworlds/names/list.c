@@ -77,14 +77,14 @@ static const char *parse_line(char *at, struct tw_table_entry *ret)
 {
 	at = parse_head(at, ret);
 	if (!at)
-		return "is not \"sort group place mark name\"";
+		return "must be \"sort group place mark name\"";
 	if (ret->group && ret->sort != TW_SORT_LAYER)
-		return "has a group that is no layer's";
+		return "has a group, but is not a layer";
 	if (!unescape(at) || !is_valid_name(at))
-		return "has a name that no file can have";
+		return "has an invalid name";
 	ret->name = at;
 	ret->n = tw_stem_length(ret->sort, at, NULL);
-	return ret->n ? NULL : "has a name that no such object has";
+	return ret->n ? NULL : "has an invalid name for its sort";
 }
 
 static int sort_stems(struct tw_name_table *l)
@@ -106,13 +106,14 @@ int tw_listing_read(const struct bytes *text, struct tw_name_table *ret, struct 
 
 	if (memchr(text->data, '\0', text->size) ||
 		(text->size && text->data[text->size - 1] != '\n'))
-		return error_set(e, -EINVAL, "names: the text holds a NUL or ends in no line feed");
+		return error_set(
+			e, -EINVAL, "names: the text has a NUL or does not end in a line feed");
 	for (size_t i = 0; i < text->size; i++)
 		lines += text->data[i] == '\n';
 	ret->text = malloc(text->size + 1);
 	ret->v = calloc(lines + 1, sizeof(*ret->v));
 	if (!ret->text || !ret->v)
-		return error_set(e, -ENOMEM, "no memory for the names of the map");
+		return error_set(e, -ENOMEM, "out of memory");
 	memcpy(ret->text, text->data, text->size);
 	ret->text[text->size] = '\0';
 	for (char *at = ret->text, *next; ret->n < lines; at = next, ret->n++) {
@@ -126,8 +127,7 @@ int tw_listing_read(const struct bytes *text, struct tw_name_table *ret, struct 
 		if (wrong)
 			return error_set(e, -EINVAL, "names: line %zu %s", ret->n + 1, wrong);
 	}
-	return sort_stems(ret) < 0 ? error_set(e, -ENOMEM, "no memory for the names of the map")
-				   : 0;
+	return sort_stems(ret) < 0 ? error_set(e, -ENOMEM, "out of memory") : 0;
 }
 
 void tw_listing_finish(struct tw_name_table *l)

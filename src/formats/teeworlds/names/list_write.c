@@ -105,7 +105,7 @@ int tw_write_name_table(const struct snapshot *finalized, struct bytes **ret, st
 
 	buffer_finish_free(&w.out);
 	if (r < 0)
-		return error_set(e, r, "no memory for the names of objects");
+		return error_set(e, r, "out of memory");
 	*ret = list && list->size ? TAKE(list) : NULL;
 	return 0;
 }

@@ -97,7 +97,7 @@ static int read_names(const struct tw_map *m, enum tw_sort sort, struct tw_name_
 	return 0;
 }
 
-/* Read the tree below groups/. Layers at positions above 65535 are shown in raw/ only. */
+/* Record the form of each layer, and the layers that each group shows. */
 static int read_tree(const struct tw_map *m, struct tw_names *names)
 {
 	uint32_t n_groups = names->lists[TW_SORT_GROUP].n, n_layers = names->lists[TW_SORT_LAYER].n;
@@ -212,7 +212,7 @@ int tw_names_read(struct tw_map *m, const struct bytes *list, struct error *e)
 	int r = 0;
 
 	if (!names)
-		return error_set(e, -ENOMEM, "no memory for the names of the map");
+		return error_set(e, -ENOMEM, "out of memory");
 	m->shared->names = names;
 	m->shared->free_names = free_names;
 	names->index = tw_index_ref(m->index);
@@ -221,6 +221,6 @@ int tw_names_read(struct tw_map *m, const struct bytes *list, struct error *e)
 	if (r == 0)
 		r = read_tree(m, names);
 	if (r < 0)
-		return error_set(e, r, "no memory for the names of the map");
+		return error_set(e, r, "out of memory");
 	return list ? tw_listing_read(list, &names->table, e) : 0;
 }

@@ -30,16 +30,17 @@ struct tw_name_list {
 
 struct tw_names {
 	struct tw_name_list lists[TW_SORTS];
-	struct tw_layer_range *groups; /* by position */
+	struct tw_layer_range *groups; /* by position, also of groups that are not shown */
 	uint8_t *forms;                /* enum tw_form of each layer, by position */
 	struct tw_name_table table;    /* the name table */
-	struct tw_index *index;        /* of the mounted map: has the UUIDs that raw/ shows */
+	struct tw_index *index; /* a reference: of the map at the mount, for the UUIDs in raw/ */
 };
 
 enum { TW_NAME_READ_MAX = 512 /* bytes that are read of a name in a blob */ };
 
 /* Read the names of a map that was just opened or created into m->shared. Decodes the blobs that
- * hold names. list: the name table, or NULL; call tw_mounted_check next. -EINVAL: invalid list. */
+ * hold names. list: text of the name table, or NULL. tw_mounted_check follows. -EINVAL: bad text.
+ */
 int tw_names_read(struct tw_map *m, const struct bytes *list, struct error *e);
 
 static inline const struct tw_names *tw_mounted(const struct tw_map *m)
@@ -68,8 +69,8 @@ const struct tw_layer_range *tw_mounted_group(const struct tw_map *m, uint32_t g
 size_t tw_name_write(
 	char *dst, uint32_t position, uint32_t count, const struct tw_name *name, size_t max);
 
-/* Parse the leading number of a shown name in a list of count. -ENOENT if it is no position there.
- * The caller must compare the whole name with the result of tw_name_write. */
+/* Parse the first digits of a shown name, as many as count - 1 has. -ENOENT if they are no position
+ * below count. The caller must compare the whole name with the result of tw_name_write. */
 int tw_name_position(const char *name, size_t n, uint32_t count, uint32_t *ret);
 
 /* mounted_find.c */
@@ -80,7 +81,7 @@ bool tw_mounted_range(const struct tw_map *m, enum tw_sort sort, uint32_t group,
 /* Write the stem of the object at a place, which must exist ("03_grass"). Returns the length. */
 size_t tw_mounted_stem(const struct tw_map *m, enum tw_sort sort, uint32_t group, uint32_t place,
 	char dst[NAME_MAX + 1]);
-/* Write the file name of the object at a place, in the form that has this ending. */
+/* Write an object's file name, in the form that has this ending, spelled as in the name table. */
 void tw_mounted_name(const struct tw_map *m, enum tw_sort sort, uint32_t group, uint32_t place,
 	const char *ending, char dst[NAME_MAX + 1]);
 /* Find the place of the object with a stem. -ENOENT. */
@@ -103,6 +104,6 @@ int tw_name_read(
 int tw_name_at(const struct tw_map *m, enum tw_sort sort, const struct tw_item *it, uint32_t place,
 	uint32_t count, char dst[NAME_MAX + 1]);
 
-/* Decode a name that is stored in n integers (I32String) to at most 4n - 1 bytes. Returns the
- * length. Integers that are all zero give an empty name. The last byte is never read. */
+/* Decode a name that is stored in n integers (I32String) to at most 4n - 1 bytes, without a NUL.
+ * Returns the length. Zeros alone give an empty name. The last byte is never read. */
 size_t tw_name_of_ints(const int32_t *v, unsigned n, char *dst);

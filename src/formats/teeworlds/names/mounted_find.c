@@ -140,19 +140,19 @@ int tw_mounted_check(const struct tw_map *m, struct error *e)
 		bool json;
 
 		if (!tw_mounted_range(m, v->sort, v->group, &first, &n) || v->place >= n)
-			return error_set(e, -EINVAL, "names: line %zu is of no %s of the map",
+			return error_set(e, -EINVAL, "names: line %zu: the map has no such %s",
 				i + 1, tw_sorts[v->sort].noun);
 		if (tw_names(m, v->sort)->v[first + v->place].is_json)
 			ending = ".json";
 		if (v->n + strlen(ending) > NAME_MAX)
 			return error_set(
-				e, -EINVAL, "names: the name of line %zu is too long", i + 1);
+				e, -EINVAL, "names: line %zu: the name is too long", i + 1);
 		tw_mounted_name(m, v->sort, v->group, v->place, ending, name);
 		if (tw_mounted_file(m, v->sort, v->group, name, &other, &json) < 0 ||
 			other != v->place ||
 			find_own(m, v->sort, v->group, v->name, v->n, &other) == 0)
 			return error_set(
-				e, -EINVAL, "names: the name of line %zu is another's too", i + 1);
+				e, -EINVAL, "names: line %zu: the name is already used", i + 1);
 	}
 	return 0;
 }

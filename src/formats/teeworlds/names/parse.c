@@ -43,7 +43,7 @@ int tw_numbered_parse(
 	}
 	ret->n = name_unescape(stem + skip, n - skip, ret->name);
 	if (memchr(ret->name, '\0', ret->n))
-		return error_set(e, -EINVAL, "the name holds a NUL byte (%%00)");
+		return error_set(e, -EINVAL, "the name has a NUL byte (%%00)");
 	if (ret->n > tw_sorts[sort].name_max)
 		return error_set(e, -ENAMETOOLONG, "the name has %zu bytes (at most %zu)", ret->n,
 			tw_sorts[sort].name_max);

@@ -39,8 +39,8 @@ struct tw_naming {
  * in others; an object with this stem at the mount; if others is not NULL, the only object with
  * this name and any number. -ENOENT: no match. -ENOTUNIQ: several objects have the name.
  *
- * channels: required channels of an envelope (1 sound, 3 position, 4 color; 0 any). If in_new, an
- * envelope of the mount without a name must have them, because only its number identifies it.
+ * channels: required channels of an envelope (1 sound, 3 position, 4 color; 0 any). If names is for
+ * a new object, an unnamed envelope of the mount needs them: only its number identifies it.
  */
 int tw_ref_find(const struct tw_naming *names, enum tw_sort sort, const char *stem, size_t n,
 	int channels, int32_t *ret);

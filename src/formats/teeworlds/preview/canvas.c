@@ -13,7 +13,7 @@ int tw_canvas_init(struct tw_canvas *c, uint32_t w, uint32_t h, bool black, stru
 		.read_budget = TW_READ_MAX};
 	c->pixels = bytes_new((uint64_t)w * h * 4, &c->rgba);
 	if (!c->pixels)
-		return error_set(e, -ENOMEM, "no memory for a picture of %u x %u", w, h);
+		return error_set(e, -ENOMEM, "out of memory");
 	for (size_t i = 3; black && i < (size_t)w * h * 4; i += 4)
 		c->rgba[i] = 255;
 	return 0;
@@ -36,7 +36,7 @@ int tw_canvas_read(struct tw_canvas *c, uint64_t n, uint64_t row, struct error *
 			row, TW_ROW_MAX);
 	if (n > c->read_budget)
 		return error_set(e, -E2BIG,
-			"the layers and images that it draws hold more than %" PRIu64 " bytes",
+			"the layers and images to draw have more than %" PRIu64 " bytes",
 			(uint64_t)TW_READ_MAX);
 	c->read_budget -= n;
 	return 0;

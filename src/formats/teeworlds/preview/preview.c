@@ -190,7 +190,7 @@ static int draw_preview(const struct snapshot *snapshot, const struct preview *h
 	int r;
 
 	if (kind != TW_K_ROOT && kind != TW_K_GROUP && kind != TW_K_LAYER)
-		return error_set(e, -EINVAL, "is no group and no layer");
+		return error_set(e, -EINVAL, "not a group or layer");
 	r = measure_picture(&s, &w, &h, e);
 	if (r == 0)
 		r = tw_canvas_init(&canvas, w, h, how->part == ENTRY_ROOT, e);
@@ -207,7 +207,7 @@ static int draw_preview(const struct snapshot *snapshot, const struct preview *h
 		tw_textures_finish(textures);
 		free(textures);
 	} else {
-		r = error_set(e, -ENOMEM, "no memory for a picture");
+		r = error_set(e, -ENOMEM, "out of memory");
 	}
 	tw_canvas_finish(&canvas);
 	if (r < 0)

@@ -41,7 +41,7 @@ static int shrink_begin(struct scaler *s, struct error *e)
 {
 	s->sums = calloc((size_t)s->ow * 4, sizeof(*s->sums));
 	s->pixels = bytes_resize(NULL, (uint64_t)s->ow * s->oh * 4, &s->out);
-	return s->sums && s->pixels ? 0 : error_set(e, -ENOMEM, "no memory for an image");
+	return s->sums && s->pixels ? 0 : error_set(e, -ENOMEM, "out of memory");
 }
 
 /* Find the first pixel of the image that belongs to pixel i of the result. */
@@ -149,7 +149,8 @@ static int begin_image(void *arg, uint32_t w, uint32_t h, struct error *e)
 	if (r < 0)
 		return r;
 	if (s->tiles && (w < TILES || h < TILES))
-		return error_set(e, -ENOENT, "it is of %u x %u pixels, too small for tiles", w, h);
+		return error_set(e, -ENOENT,
+			"%u x %u pixels are too few for tiles (at least 16 x 16)", w, h);
 	set_size(s, w, h);
 	return shrink_begin(s, e);
 }
@@ -173,7 +174,7 @@ static int scale_embedded(
 
 	rows = r == 0 ? malloc(at_once * row) : NULL;
 	if (r == 0 && !rows)
-		r = error_set(e, -ENOMEM, "no memory for an image");
+		r = error_set(e, -ENOMEM, "out of memory");
 	for (uint32_t y = 0; r == 0 && y < h; y += (uint32_t)at_once) {
 		size_t n = h - y < at_once ? h - y : at_once;
 
@@ -195,7 +196,7 @@ static int scale_external(
 
 	if (!t->options->image || image >= names->n || !names->v[image].size ||
 		names->v[image].size > NAME_MAX)
-		return error_set(e, -ENOENT, "it is not in the map");
+		return error_set(e, -ENOENT, "the map has no such image");
 	snprintf(name, sizeof(name), "%.*s", (int)names->v[image].size, names->v[image].text);
 	r = tw_find_image(t->m, t->options->image, t->options->arg, name, &file, e);
 	return r < 0 ? r : png_decode(&file, &sink, e);

@@ -268,7 +268,7 @@ static int raster_tiles(struct tw_painter *p, const struct tw_tiles *tiles,
 	if (r.offsets && r.runs && r.colors && r.row && r.sums)
 		result = draw_lines(&r, e);
 	else
-		result = error_set(e, -ENOMEM, "no memory for a layer's row");
+		result = error_set(e, -ENOMEM, "out of memory");
 	free(r.offsets);
 	free(r.runs);
 	free(r.colors);

@@ -233,7 +233,7 @@ static int warn_twins(const struct checker *k, const struct unit *first, const s
 	if (!strcasecmp((const char *)a.data, f.path))
 		return 0;
 	snprintf(value, sizeof(value), "%" PRId64, u->guid);
-	snprintf(bound, sizeof(bound), "which %s has, too", a.data);
+	snprintf(bound, sizeof(bound), "also in %s", a.data);
 	snprintf(text, sizeof(text), "UNIT_GUID is %s (%s)", value, bound);
 	snprintf(line, sizeof(line), "%s: %s", f.path, text);
 	k->report(k->arg, &f);
@@ -273,5 +273,5 @@ int tl_check(const struct snapshot *before, const struct snapshot *s,
 		r = each_file(&k, find_changed_unit);
 	if (r == 0 && k.is_unit_changed)
 		r = check_units(&k);
-	return r < 0 ? error_set(e, r, "no memory for a check") : 0;
+	return r < 0 ? error_set(e, r, "out of memory") : 0;
 }

@@ -87,7 +87,7 @@ int tl_finalize(const struct snapshot *s, struct placement *p, size_t n, struct 
 		*ret = TAKE(done);
 	}
 	tl_finalize_finish(&st);
-	return r < 0 ? error_set(e, r, "no memory for the archive's new table") : 0;
+	return r < 0 ? error_set(e, r, "out of memory") : 0;
 }
 
 static bool same_entries(const struct tl_map *a, const struct tl_map *b)

@@ -94,7 +94,7 @@ static void report_name(struct name_reporter *t, uint32_t hash)
 	if (name_is_number(x->name, &hash))
 		tl_tally_add(&t->numbers, "%s: %.*s", t->path, STR_ARGS(x->name));
 	else if (t->n_reported++ < REPORTED_MAX)
-		tl_say(t->st, FORMAT_NOTE, "%s: no table knows the name %.*s; is it spelt right?",
+		tl_say(t->st, FORMAT_NOTE, "%s: the name %.*s is in no table (check its spelling)",
 			t->path, STR_SHORT(x->name, 100));
 }
 
@@ -137,9 +137,9 @@ void tl_finalize_say_names(const struct finalizer *st)
 			report_file(&t, c);
 	}
 	if (t.n_reported > REPORTED_MAX)
-		tl_say(st, FORMAT_NOTE, "no table knows %zu more %s", t.n_reported - REPORTED_MAX,
-			t.n_reported - REPORTED_MAX == 1 ? "name" : "names");
-	tl_tally_say(st, FORMAT_NOTE, &t.numbers, "name in digits is taken for the hash that it is",
-		"names in digits are taken for the hashes that they are");
+		tl_say(st, FORMAT_NOTE, "%zu more %s in no table", t.n_reported - REPORTED_MAX,
+			t.n_reported - REPORTED_MAX == 1 ? "name is" : "names are");
+	tl_tally_say(st, FORMAT_NOTE, &t.numbers, "name in digits is read as a hash",
+		"names in digits are read as hashes");
 	free(t.all);
 }

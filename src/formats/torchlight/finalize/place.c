@@ -78,7 +78,7 @@ static void place_dir(struct finalizer *st, uint32_t dir)
 	tl_add_entry(st, entry);
 }
 
-/* Does the entry stay at its path, so that only the case of its name may change? */
+/* Does the entry stay at its path? Then keep s->name if it differs at most in case. */
 static bool has_stayed(const struct finalizer *st, const struct placement *p, struct tl_state *s)
 {
 	const struct tree *t = st->sh->tree;

@@ -12,12 +12,12 @@ enum tl_outcome { TL_STAYS, TL_GONE, TL_PLACED };
 /* The new state of a file or a directory. */
 struct tl_state {
 	enum tl_outcome outcome;
-	uint32_t dir;
+	uint32_t dir;     /* the new parent, if placed */
 	const char *name; /* the new name, borrowed; NULL: as in the mounted tree */
 	uint64_t time;    /* of a file: FILETIME that a program set, else 0 */
 	bool has_left;    /* a file is removed or moved, is new, or its directory is removed */
 	bool is_moved;    /* a directory of the mount, or a parent of it, has another path */
-	bool is_gone;     /* a directory is removed with its content */
+	bool is_gone;     /* a directory is removed, itself or with a parent */
 };
 
 /* An entry to add: a file, a removed file or a directory. The strings belong to the table. */
@@ -80,7 +80,7 @@ int tl_finalize_table(struct finalizer *st);
 void tl_say(const struct finalizer *st, enum format_line_kind kind, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
 void tl_finalize_say_names(const struct finalizer *st);
-/* One line for many things of a kind: how many, and the first. */
+/* One line for many things of a kind: their number, `one` or `many`, and the first. */
 struct tl_tally {
 	size_t n;
 	char first[401];

@@ -14,7 +14,8 @@ static void say_damaged(const struct finalizer *st)
 
 		if (c && !tl_map_file(st->m, i) && atomic_load(&c->state) == TL_DAMAGED &&
 			tl_file_path(st->m, i, &path) == 0)
-			tl_say(st, FORMAT_NOTE, "%s is damaged (its CRC-32 is wrong) and stays so",
+			tl_say(st, FORMAT_NOTE,
+				"%s is damaged (wrong CRC-32), and the save copies it unchanged",
 				(const char *)path.data);
 	}
 }
@@ -40,8 +41,8 @@ static void say_tool_texts(const struct finalizer *st)
 			tl_tally_add(&t, "%s%s", h->path, h->name);
 	}
 	tl_tally_say(st, FORMAT_NOTE, &t,
-		"new file is none that the game reads: the text of X.DAT is X.DAT itself",
-		"new files are none that the game reads: the text of X.DAT is X.DAT itself");
+		"new file is not read by the game (edit X.DAT, not X.DAT.TXT)",
+		"new files are not read by the game (edit X.DAT, not X.DAT.TXT)");
 }
 
 /* Is it text, but the game expects a compiled file? */
@@ -79,8 +80,8 @@ static void say_texts(const struct finalizer *st)
 	tl_tally_say(st, FORMAT_NOTE, &plain, "file is stored as text, not compiled (text=off)",
 		"files are stored as text, not compiled (text=off)");
 	tl_tally_say(st, FORMAT_NOTE, &small,
-		"file has types in small letters, which make a STRING of any value",
-		"files have types in small letters, which make a STRING of any value");
+		"file has types in lower case, which turn any value into a STRING",
+		"files have types in lower case, which turn any value into a STRING");
 }
 
 static void say_kit(const struct finalizer *st)
@@ -91,10 +92,10 @@ static void say_kit(const struct finalizer *st)
 		return;
 	kit_differences(st->m->header, st->kit, &keys);
 	if (keys.size)
-		tl_say(st, FORMAT_NOTE, ".mod/info.json decides; MOD.DAT says otherwise: %.*s",
+		tl_say(st, FORMAT_NOTE, "MOD.DAT differs from .mod/info.json, which is used: %.*s",
 			STR_ARGS(str_of_buffer(&keys)));
 	else
-		tl_say(st, FORMAT_NOTE, "the header, .mod/info.json, is as MOD.DAT says");
+		tl_say(st, FORMAT_NOTE, "the header (.mod/info.json) was taken from MOD.DAT");
 }
 
 void tl_finalize_say(const struct finalizer *st)
@@ -103,16 +104,15 @@ void tl_finalize_say(const struct finalizer *st)
 	tl_finalize_say_names(st);
 	if (st->m->info_dropped && !st->m->header)
 		tl_say(st, FORMAT_NOTE,
-			"a PAK has no header: title, author and the rest of .mod/info.json "
-			"are left out");
+			"a PAK has no header: title, author and the rest of .mod/info.json are not "
+			"saved");
 	if (st->info_removed)
-		tl_say(st, FORMAT_NOTE,
-			".mod/info.json was removed, and is always there: it stays");
+		tl_say(st, FORMAT_NOTE, ".mod/info.json was not removed: it is required");
 	say_kit(st);
 	say_tool_texts(st);
 	if (st->n_provided)
 		tl_say(st, FORMAT_NOTE,
-			".mod/removed.txt: %zu of its files %s in the archive itself, and not "
+			".mod/removed.txt: %zu of its files %s in the archive itself and not "
 			"hidden",
 			st->n_provided, st->n_provided == 1 ? "is" : "are");
 	say_texts(st);

@@ -52,8 +52,8 @@ static int take_old(struct table_builder *b)
 	return 0;
 }
 
-/* Find the record of a path for files, or for directories. The first that has some, else the last
- * that may have some (with split records, only an empty one); or NULL. */
+/* Find the record of a path to which files (or if dirs, directories) are added: the first that has
+ * some; else the last of the path (if records are split, the last empty one); else NULL. */
 static struct slot *find_slot(const struct table_builder *b, struct str path, bool dirs)
 {
 	bool split = b->st->sh->tree->split;

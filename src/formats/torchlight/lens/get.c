@@ -12,7 +12,7 @@ static int add_path_to_error(const struct tl_map *m, entry_id id, int r, struct 
 	CLEANUP_BUFFER struct buffer path = BUFFER_INIT;
 
 	if (r == -ENODATA)
-		r = error_set(e, -EIO, "it has no content yet");
+		r = error_set(e, -EIO, "no content yet");
 	if (r < 0 && tl_kind_of(id) == TL_FILE && tl_file_path(m, tl_index(id), &path) == 0)
 		error_context(e, "%s", (const char *)path.data);
 	return r;
@@ -68,7 +68,7 @@ int tl_get(
 	if (tl_kind_of(id) == TL_FILE)
 		return add_path_to_error(m, id, get_file(m, tl_index(id), off, dst, n, e), e);
 	if (tl_is_dir(id))
-		return error_set(e, -EISDIR, "a directory");
+		return error_set(e, -EISDIR, "is a directory");
 	r = tl_load_control(m, tl_index(id), &whole, e);
 	return r < 0 ? r : get_whole(whole, off, dst, n, e);
 }
@@ -84,7 +84,7 @@ int tl_note(const struct snapshot *s, entry_id id, struct bytes **ret, struct er
 	if (r == 0 && !c->note)
 		r = -ENODATA;
 	if (r < 0)
-		return error_set(e, r, "nothing is to be said of it");
+		return error_set(e, r, "no note");
 	*ret = bytes_copy(c->note, strlen(c->note));
-	return *ret ? 0 : error_set(e, -ENOMEM, "no memory for a note");
+	return *ret ? 0 : error_set(e, -ENOMEM, "out of memory");
 }

@@ -144,8 +144,7 @@ static int read_numbers(const struct json_at *at, struct mod_header *h, struct e
 
 	if (r == 0 && h->version == 1 && h->mod_version != version) {
 		json_get(at, "version", &word);
-		r = json_refuse(
-			&word, e, "of a MOD with a header of version 1 it cannot be changed");
+		r = json_refuse(&word, e, "cannot be changed in a header of version 1");
 	}
 	if (r == 0)
 		r = read_int(at, "id", INT64_MIN, INT64_MAX, &h->id, e);
@@ -183,7 +182,7 @@ static int read_requirement(
 	if (r == 0)
 		r = read_u16(at, "version", &version, e);
 	if (r == 0 && h->version < 2 && version)
-		r = json_refuse(at, e, "a header of version 1 has no version of what is required");
+		r = json_refuse(at, e, "a header of version 1 has no versions of requirements");
 	if (r == 0)
 		r = ss_put(out, (struct str){name, n}, e);
 	buffer_u64(out, (uint64_t)id);
@@ -199,7 +198,7 @@ static int read_requirements(const struct json_at *at, struct mod_header *h, str
 	int r = json_expect_array(at, &n, e);
 
 	if (r == 0 && n > UINT16_MAX)
-		r = json_refuse(at, e, "at most %u", UINT16_MAX);
+		r = json_refuse(at, e, "at most %u requirements", UINT16_MAX);
 	for (size_t i = 0; r == 0 && i < n; i++) {
 		struct json_at element = json_element(at, i);
 
@@ -279,8 +278,8 @@ static int parse_mod(
 		r = read_fixed(at, h, e);
 	if (r == 0 && !m->shared->fresh && !same_fixed(old, h))
 		r = json_refuse(at, e,
-			"flags, requirements and their hash cannot be changed (they need the "
-			"required mods)");
+			"flags, requirements and their hash cannot be changed: this needs the "
+			"required mods");
 	return r;
 }
 
@@ -293,7 +292,9 @@ int tl_info_parse(const struct tl_map *m, const struct extent *in, struct mod_he
 	int r = json_doc_load(in, INFO_MAX, &doc, e);
 
 	if (r < 0)
-		return r == -EFBIG ? error_set(e, -EINVAL, "it is too long") : r;
+		return r == -EFBIG ? error_set(e, -EINVAL,
+					     "the file is too long (at most %d bytes)", INFO_MAX)
+				   : r;
 	at = json_root(&doc);
 	r = 0;
 	if (json_get(&at, "format", &format))

@@ -71,11 +71,11 @@ int tl_load_control(const struct tl_map *m, uint32_t which, struct bytes **ret, 
 	else if (which == TL_CONTROL_KIT && m->kit)
 		*ret = bytes_ref(m->kit);
 	else if (which == TL_CONTROL_KIT)
-		return error_set(e, -ENODATA, "nothing was written to it");
+		return error_set(e, -ENODATA, "no content yet");
 	else
 		tl_info_write(m, &out);
 	return which == TL_CONTROL_INFO && buffer_finish(&out, ret) < 0
-		       ? error_set(e, -ENOMEM, "no memory for .mod/info.json")
+		       ? error_set(e, -ENOMEM, "out of memory")
 		       : 0;
 }
 

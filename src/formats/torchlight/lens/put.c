@@ -106,7 +106,7 @@ static int begin_write(struct compiled_write *w, const struct extent *in, struct
 	if (r == 0)
 		r = load_old(w, e);
 	if (r == 0 && tl_file_path(w->m, w->handle, &w->path) < 0)
-		r = error_set(e, -ENOMEM, "no memory for a text");
+		r = error_set(e, -ENOMEM, "out of memory");
 	w->ctx = (struct compiled_context){
 		.path = (const char *)w->path.data, .names = w->names, .form = w->m->shared->form};
 	return r;
@@ -146,7 +146,7 @@ static int compile_text(struct compiled_write *w, struct parsed_file *p, struct 
 		w->old ? w->old->data : NULL, w->old ? w->old->size : 0, &w->remarks, &out, e);
 
 	if (r == 0 && (buffer_finish(&out, &made) < 0 || taught->error))
-		r = error_set(e, -ENOMEM, "no memory for a compiled file");
+		r = error_set(e, -ENOMEM, "out of memory");
 	if (r == 0)
 		r = names_extend(w->names, (const char *)taught->data, taught->size, &names, e);
 	if (r == 0)
@@ -155,7 +155,7 @@ static int compile_text(struct compiled_write *w, struct parsed_file *p, struct 
 		return r;
 	p->parsed.is_unchanged = known && !taught->size;
 	if (taught->size && buffer_finish(taught, &p->taught) < 0)
-		return error_set(e, -ENOMEM, "no memory for names");
+		return error_set(e, -ENOMEM, "out of memory");
 	x = extent_of_bytes(TAKE(made));
 	return known ? 0 : keep_bytes(w->m, w->handle, &x, w->remarks.small_line, p, e);
 }
@@ -238,12 +238,12 @@ static int parse_entry(const struct tl_map *m, entry_id id, struct parsed_file *
 	if (tl_kind_of(id) == TL_FILE)
 		return parse_file(m, tl_index(id), p, e);
 	if (tl_is_dir(id))
-		return error_set(e, -EISDIR, "a directory");
+		return error_set(e, -EISDIR, "is a directory");
 	if (tl_index(id) == TL_CONTROL_REMOVED)
 		return parse_removed(m, p, e);
 	p->header = m->header ? modheader_copy(m->header) : NULL;
 	if (m->header && !p->header)
-		return error_set(e, -ENOMEM, "no memory for the header");
+		return error_set(e, -ENOMEM, "out of memory");
 	return (tl_index(id) == TL_CONTROL_KIT ? parse_kit : parse_info)(m, p, e);
 }
 
@@ -253,7 +253,7 @@ int tl_parse(const struct snapshot *s, entry_id id, struct content *in, struct p
 	struct parsed_file *p = parsed_new(sizeof(*p), in, finish_parsed);
 
 	if (!p)
-		return error_set(e, -ENOMEM, "no memory for a file");
+		return error_set(e, -ENOMEM, "out of memory");
 	return parsed_finish(&p->parsed, parse_entry(tl_map_of(s), id, p, e), ret);
 }
 
@@ -276,7 +276,7 @@ static int apply_file(
 	if (p->stored) {
 		c = tl_content_with_names(p->stored, names ? names : m->names);
 		if (!c || pages_set(&m->files, handle, c) < 0)
-			return error_set(e, -ENOMEM, "no memory for a change");
+			return error_set(e, -ENOMEM, "out of memory");
 	}
 	if (names) {
 		names_unref(m->names);
@@ -330,8 +330,7 @@ int tl_apply(struct snapshot **s, entry_id id, const struct parsed *p, const str
 	if (atomic_load_explicit(&m->snapshot.refs, memory_order_acquire) != 1) {
 		m = tl_map_copy(m);
 		if (!m)
-			return error_set(
-				e, -ENOMEM, "no memory for another version of the archive");
+			return error_set(e, -ENOMEM, "out of memory");
 		snapshot_unref(*s);
 		*s = &m->snapshot;
 	}

@@ -34,7 +34,7 @@ static int take_line(struct str line, unsigned number, struct buffer *out, struc
 	for (size_t i = 0; i < line.n; i++)
 		buffer_byte(out, (uint8_t)(line.s[i] == '\\' ? '/' : char_upper(line.s[i])));
 	if (out->error)
-		return error_set(e, -ENOMEM, "no memory for the list of removed files");
+		return error_set(e, -ENOMEM, "out of memory");
 	if (!memchr(out->data + begin, '/', line.n) || out->data[begin] == '/' ||
 		out->data[begin + line.n - 1] == '/')
 		return text_error(e, number, 1,
@@ -70,7 +70,7 @@ static int drop_duplicates(struct buffer *lines, struct bytes **ret, struct erro
 		return error_set(e, -EINVAL, "%zu removed files (at most %d)", n, REMOVED_MAX);
 	if (r == 0)
 		r = buffer_finish(&out, ret);
-	return r < 0 ? error_set(e, r, "no memory for the list of removed files") : 0;
+	return r < 0 ? error_set(e, r, "out of memory") : 0;
 }
 
 int removed_parse(const void *data, size_t size, struct bytes **ret, struct error *e)

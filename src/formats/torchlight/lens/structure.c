@@ -42,7 +42,7 @@ static int classify_name(
 		return NAME_SCRATCH;
 	n = name_unescape(name, strlen(name), stored);
 	if (memchr(stored, '\\', n))
-		return error_set(e, -EINVAL, "the game finds no name with a backslash");
+		return error_set(e, -EINVAL, "the game cannot find a name with a backslash");
 	if (!is_dir && dir == ENTRY_ROOT && m->shared->fresh && !strcasecmp(name, "MOD.DAT.BINDAT"))
 		return NAME_BY_PRODUCT;
 	/* The game reads only MEDIA. */
@@ -51,7 +51,7 @@ static int classify_name(
 	if (!is_dir && is_kit_by_product(name))
 		return NAME_BY_PRODUCT;
 	if (!utf8_valid(stored, n) || name_check(stored, n) < 0)
-		return error_set(e, -EINVAL, "%s: no name for a file of an archive", name);
+		return error_set(e, -EINVAL, "%s: not a valid name in an archive", name);
 	return NAME_OBJECT;
 }
 
@@ -62,14 +62,17 @@ static int check_move(
 	int r;
 
 	if (tl_kind_of(id) == TL_CONTROL || tl_kind_of(dir) != TL_DIR || id == ENTRY_ROOT)
-		return error_set(e, -EINVAL, "%s: it cannot stand there", name);
+		return error_set(e, -EINVAL, "%s: cannot be moved there", name);
 	r = classify_name(tl_map_of(s), dir, name, is_dir, e);
 	if (r != NAME_OBJECT)
-		return r < 0 ? r : error_set(e, -EINVAL, "%s: the name means nothing there", name);
+		return r < 0 ? r
+			     : error_set(
+				       e, -EINVAL, "%s: not a valid name in that directory", name);
 	/* Another ending needs another compiled form: the rename becomes a copy. */
 	if (!is_dir && !tl_map_of(s)->shared->plain &&
 		!compiled_alike(tl_file_name(tl_map_of(s), tl_index(id)).s, name))
-		return error_set(e, -EINVAL, "%s: the ending says that it is something else", name);
+		return error_set(
+			e, -EINVAL, "%s: the ending is that of another kind of file", name);
 	return 0;
 }
 
@@ -101,11 +104,13 @@ int tl_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, ent
 	uint32_t handle;
 
 	if (r != NAME_OBJECT)
-		return r < 0 ? r : error_set(e, -EINVAL, "%s: the name means nothing here", name);
+		return r < 0 ? r
+			     : error_set(
+				       e, -EINVAL, "%s: not a valid name in this directory", name);
 	m = tl_map_copy(tl_map_of(*s));
 	done = m ? &m->snapshot : NULL;
 	if (!m || tl_map_add(m, tl_index(dir), name, is_dir, &handle) < 0)
-		return error_set(e, -ENOMEM, "no memory for another file");
+		return error_set(e, -ENOMEM, "out of memory");
 	*ret = tl_id(is_dir ? TL_DIR : TL_FILE, handle);
 	snapshot_unref(*s);
 	*s = TAKE(done);

@@ -54,7 +54,7 @@ static int put_taught(const struct tl_map *m, struct buffer *out, struct error *
 	n = names_depth(last) - mount;
 	versions = calloc(n + 1, sizeof(*versions));
 	if (!versions)
-		return error_set(e, -ENOMEM, "no memory for names");
+		return error_set(e, -ENOMEM, "out of memory");
 	for (size_t i = n; i-- > 0; last = names_base(last))
 		versions[i].names = last;
 	list_files(m, mount, versions);
@@ -141,7 +141,7 @@ static int take_line(struct tl_map *m, struct buffer *list, struct str line, str
 	}
 	return called_is(line.s, line.n)
 		       ? 0
-		       : error_set(e, -EINVAL, "the list of names has a line that is none");
+		       : error_set(e, -EINVAL, "the list of names has an invalid line");
 }
 
 int tl_taught_take(struct tl_map *m, const struct bytes *list, struct error *e)
@@ -154,11 +154,11 @@ int tl_taught_take(struct tl_map *m, const struct bytes *list, struct error *e)
 	if (r < 0 || !list)
 		return r;
 	if (!rest.n || rest.s[rest.n - 1] != '\n')
-		return error_set(e, -EINVAL, "the list of names ends in no line feed");
+		return error_set(e, -EINVAL, "the list of names does not end in a line feed");
 	m->names = names_ref(mount);
 	while (r == 0 && rest.n)
 		r = take_line(m, &more, str_cut(&rest, '\n'), e);
 	if (r == 0)
 		r = learn_names(m, &more, e);
-	return r < 0 && !(e && e->code) ? error_set(e, r, "no memory for names") : r;
+	return r < 0 && !(e && e->code) ? error_set(e, r, "out of memory") : r;
 }

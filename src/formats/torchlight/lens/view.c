@@ -36,7 +36,9 @@ static int add_names_file(const struct tl_shared *sh, struct names **names, stru
 	r = extent_load(&x, NAMES_FILE_MAX, &list, e);
 	if (r == 0)
 		r = tl_names_add(names, list->data, list->size, e);
-	return r < 0 ? error_context(e, "the list of names"), r : 0;
+	if (r < 0)
+		error_context(e, "the list of names");
+	return r;
 }
 
 /* Add the game's own dictionary if the archive has it. An unreadable one gives no names. */
@@ -61,7 +63,7 @@ static int make_names(struct tl_shared *sh, struct names **ret, struct error *e)
 	int r;
 
 	if (!names)
-		return error_set(e, -ENOMEM, "no memory for the list of names");
+		return error_set(e, -ENOMEM, "out of memory");
 	r = add_names_file(sh, &names, e);
 	if (r == 0)
 		r = add_tags(sh, &names, e);
@@ -106,13 +108,13 @@ static int begin_view(struct view_maker *s, uint32_t handle, struct error *e)
 	int r = tl_file_path(s->m, handle, &s->path);
 
 	if (r < 0)
-		return error_set(e, r, "no memory for a text");
+		return error_set(e, r, "out of memory");
 	s->kind = compiled_kind_of((const char *)s->path.data);
 	s->names = s->content->names;
 	return s->names ? 0 : tl_mount_names(s->m, &s->names, e);
 }
 
-/* Show a text, in any form, that the archive has instead of a compiled file. It must be valid. */
+/* Append a text that the archive has instead of a compiled file. Fails if it is not valid. */
 static int show_stored_text(
 	const struct view_maker *s, const struct bytes *raw, struct buffer *out, struct error *e)
 {
@@ -142,12 +144,11 @@ static int show_bytes(
 
 	switch (compiled_form_of(s->kind, ctx.path, raw->data, raw->size)) {
 	case COMPILED_XML:
-		return error_set(e, -EINVAL, "it is XML, which is shown and stored as it is");
+		return error_set(e, -EINVAL, "XML is shown and stored unchanged");
 	case COMPILED_TEXT:
 		r = show_stored_text(s, raw, out, e);
 		if (r == 0 && s->reason)
-			strcpy(s->reason->text,
-				"it is stored as text, and compiled when it is changed");
+			strcpy(s->reason->text, "stored as text, compiled when changed");
 		return r;
 	default:
 		return compiled_decode(s->kind, &ctx, raw->data, raw->size, out, s->reason, e);
@@ -164,11 +165,11 @@ static int load_text(void *arg, struct bytes **ret, struct error *e)
 	if (r == 0)
 		r = show_bytes(s, raw, &out, e);
 	if (r == 0 && buffer_finish(&out, ret) < 0)
-		r = error_set(e, -ENOMEM, "no memory for a text");
+		r = error_set(e, -ENOMEM, "out of memory");
 	return r == -EINVAL || r == -EFBIG ? -EIO : r;
 }
 
-/* Through the cache, because a program that asks for the size usually reads the text next. */
+/* Get the text, and cache it: a program that asks for the size usually reads the text next. */
 static int find_text(struct view_maker *s, struct bytes **ret, struct error *e)
 {
 	struct tl_content *c = s->content;
@@ -189,9 +190,9 @@ static int find_view(struct view_maker *s, struct error *e)
 	r = find_text(s, &text, &broken);
 	s->reason = NULL;
 	if (r == -ENOMEM)
-		return error_set(e, r, "no memory for a text");
+		return error_set(e, r, "out of memory");
 	if (r == 0 && !why.code && text->size > TEXT_MAX)
-		error_set(&why, -EFBIG, "its text would be longer than %d bytes", TEXT_MAX);
+		error_set(&why, -EFBIG, "the text is longer than %d bytes", TEXT_MAX);
 	shown = r == 0 && !why.code;
 	if (r < 0)
 		why = broken;

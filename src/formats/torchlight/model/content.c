@@ -64,7 +64,7 @@ int tl_content_stored(const struct extent *section, const struct manifest_entry 
 	*ret = new_content(blob_new(&data, block.csize ? BLOB_ZLIB : BLOB_RAW, block.usize, budget),
 		x->crc, x->filetime, budget);
 	if (!*ret)
-		return error_set(e, -ENOMEM, "no memory for a file");
+		return error_set(e, -ENOMEM, "out of memory");
 	/* An empty file without a block has no CRC to check. */
 	if (!x->offset)
 		atomic_store_explicit(&(*ret)->state, TL_SOUND, memory_order_relaxed);
@@ -138,7 +138,7 @@ int tl_content_store(struct store *store, struct budget *budget, const struct ex
 		return error_set(e, -EINVAL, "the file has %" PRIu64 " bytes (at most %" PRIu32 ")",
 			x->size, UINT32_MAX);
 	r = plain ? blob_for_each_chunk(plain, add_crc, &crc, e)
-		  : error_set(e, -ENOMEM, "no memory for a file");
+		  : error_set(e, -ENOMEM, "out of memory");
 	if (r == 0 && stored)
 		packed = extent_ref(x);
 	else if (r == 0)
@@ -150,7 +150,7 @@ int tl_content_store(struct store *store, struct budget *budget, const struct ex
 	*ret = new_content(blob_new(&kept, stored ? BLOB_RAW : BLOB_ZLIB, x->size, budget), crc,
 		filetime_now(), budget);
 	if (!*ret)
-		return error_set(e, -ENOMEM, "no memory for a file");
+		return error_set(e, -ENOMEM, "out of memory");
 	atomic_store_explicit(&(*ret)->state, TL_SOUND, memory_order_relaxed);
 	return 0;
 }

@@ -43,7 +43,7 @@ struct tl_content *tl_content_ref(struct tl_content *c);
 void tl_content_unref(struct tl_content *c);
 DEFINE_CLEANUP(struct tl_content, tl_content_unref);
 
-/* Check that the bytes have the CRC of the manifest, unless that is 0. -EIO. The result is kept. */
+/* Check that the bytes have the CRC of the manifest, unless that is 0. -EIO. Success is kept. */
 int tl_content_check(struct tl_content *c, struct error *e);
 /* Load all bytes, after a check. -EFBIG if there are more than max. */
 int tl_content_load(struct tl_content *c, uint64_t max, struct bytes **ret, struct error *e);
@@ -54,8 +54,8 @@ int tl_content_read(struct tl_content *c, uint64_t off, void *dst, size_t n, str
 int tl_content_store(struct store *store, struct budget *budget, const struct extent *x,
 	uint8_t type, struct tl_content **ret, struct error *e);
 
-/* Content with the same bytes whose text uses the dictionary `names` (NULL: that of the mount). A
- * new reference to c if c already uses it. Returns NULL if memory is exhausted. */
+/* Content with the bytes of c, which are sound, whose text uses the dictionary `names` (NULL: that
+ * of the mount). A new reference to c if c already uses it. NULL if memory is exhausted. */
 struct tl_content *tl_content_with_names(struct tl_content *c, struct names *names);
 
 struct timespec tl_time(uint64_t filetime);

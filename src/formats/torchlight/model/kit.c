@@ -22,7 +22,7 @@ static int read_strings(const struct dat_block *b, struct mod_header *h, struct 
 			continue;
 		r = dat_check_string(f, e);
 		if (r == 0 && text_set(&h->strings[i], f->value.s, f->value.n) < 0)
-			r = error_set(e, -ENOMEM, "no memory for the header");
+			r = error_set(e, -ENOMEM, "out of memory");
 	}
 	return r;
 }
@@ -53,7 +53,7 @@ int kit_read(const struct bytes *written, struct mod_header *h, struct error *e)
 	if (r < 0)
 		return r;
 	if (!str_equal_nocase(t->root->name, STR("MOD")))
-		return text_error(e, t->root->line, 1, "the root is [%.*s], and must be [MOD]",
+		return text_error(e, t->root->line, 1, "the root is [%.*s] (must be [MOD])",
 			STR_ARGS(t->root->name));
 	r = read_strings(t->root, h, e);
 	return r < 0 ? r : read_numbers(t->root, h, e);

@@ -87,7 +87,7 @@ int tl_stored(struct tl_shared *sh, uint32_t handle, struct tl_content **ret, st
 /* The same if tl_stored was called for this file before, else NULL. */
 struct tl_content *tl_stored_peek(struct tl_shared *sh, uint32_t handle);
 
-/* The table of an archive to be saved. A FILETIME is a program's, or 0: that of the content. */
+/* The table of an archive to be saved. The time of an entry is 0 unless a program set it. */
 struct tl_table {
 	struct manifest *manifest;
 	const char **shown; /* names of files in the mount, by handle */
@@ -110,7 +110,7 @@ struct tl_map {
 	struct bytes *kit;         /* content of MOD.DAT; NULL if it was never written */
 	struct names *names;       /* a dictionary with taught names; NULL: that of the mount */
 	struct tl_table *table;    /* of a finalized version; else NULL */
-	bool header_written;       /* info.json was written; for a new MOD */
+	bool header_written;       /* info.json was written, so MOD.DAT does not replace `header` */
 	bool info_dropped;         /* a MOD's info.json was written to a PAK */
 };
 
@@ -162,15 +162,15 @@ static inline uint32_t tl_n_dirs(const struct tl_map *m)
 /* Add a file or directory to m. *ret: its handle. -ENOMEM. */
 int tl_map_add(struct tl_map *m, uint32_t dir, const char *name, bool is_dir, uint32_t *ret);
 /* The parent and the name of a directory, as at the mount or when it was added. The name is
- * borrowed from m. false: dir is the root, or does not exist. */
+ * borrowed from m. false: dir is the root, or not below tl_n_dirs. */
 bool tl_dir_parent(const struct tl_map *m, uint32_t dir, uint32_t *ret_parent, const char **ret);
-/* Append the path of a directory, as at the mount or when it was added, ending in '/'. */
+/* Append the path of a directory, as at the mount or when it was added, with '/'; root: "". */
 void tl_dir_path(const struct tl_map *m, uint32_t dir, struct buffer *out);
 /* The name of a file, as stored at the mount or as given when it was added; borrowed from m,
- * NUL-ended, "" if it is no file. And the kind of that name; COMPILED_NONE with text=off. */
+ * NUL-ended, "" from tl_n_files on. And the kind of that name; COMPILED_NONE with text=off. */
 struct str tl_file_name(const struct tl_map *m, uint32_t handle);
 enum compiled_kind tl_file_kind(const struct tl_map *m, uint32_t handle);
-/* The kind of a name without its last ending. *ret: that ending, or NULL if there is none. */
+/* The kind of a name without its last ending. *ret: that ending with its dot, or NULL. */
 enum compiled_kind tl_kind_of_stem(const char *name, const char **ret);
 /* Append the path of a file, as at the mount or when it was added, with a NUL. -ENOMEM. */
 int tl_file_path(const struct tl_map *m, uint32_t handle, struct buffer *out);

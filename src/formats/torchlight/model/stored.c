@@ -14,7 +14,7 @@ int tl_shared_new(const struct format_context *ctx, struct archive *take, struct
 	const char *text = format_option(ctx->options, "text");
 
 	if (!sh)
-		return error_set(e, -ENOMEM, "no memory for the archive");
+		return error_set(e, -ENOMEM, "out of memory");
 	atomic_init(&sh->refs, 1);
 	pthread_mutex_init(&sh->lock, NULL);
 	pthread_mutex_init(&sh->names_lock, NULL);
@@ -27,7 +27,7 @@ int tl_shared_new(const struct format_context *ctx, struct archive *take, struct
 	sh->contents =
 		calloc((size_t)sh->archive->manifest->n_entries + 1, sizeof(struct tl_content *));
 	if (!sh->contents)
-		return error_set(e, -ENOMEM, "no memory for the archive");
+		return error_set(e, -ENOMEM, "out of memory");
 	*ret = TAKE(sh);
 	return 0;
 }
@@ -57,7 +57,7 @@ int tl_stored(struct tl_shared *sh, uint32_t handle, struct tl_content **ret, st
 	int r = 0;
 
 	if (!x)
-		return error_set(e, -ENODATA, "it has no content");
+		return error_set(e, -ENODATA, "no content");
 	pthread_mutex_lock(&sh->lock);
 	if (!sh->contents[handle])
 		r = tl_content_stored(

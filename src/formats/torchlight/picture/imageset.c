@@ -30,7 +30,7 @@ static void read_number(
 	struct str value = attribute(attributes, name);
 
 	if (!s->error && (!value.n || value.s[0] == '-' || !number_get_u32(value, ret)))
-		s->error = error_set(s->e, -EINVAL, "%s of the part is no number", name);
+		s->error = error_set(s->e, -EINVAL, "%s of the part is not a number", name);
 }
 
 static bool find_image(void *arg, const char *name, const char *const *attributes)
@@ -62,6 +62,6 @@ int imageset_find(const struct bytes *xml, const char *cut, struct buffer *ret_f
 	if (r == 0 && !s.is_set)
 		r = error_set(e, -EINVAL, "not an image set: no Imageset with an Imagefile");
 	else if (r == 0 && cut && !s.found)
-		r = error_set(e, -ENOENT, "it has no part '%s'", cut);
+		r = error_set(e, -ENOENT, "the image set has no part '%s'", cut);
 	return r < 0 ? r : s.error ? s.error : ret_file->error;
 }

@@ -33,7 +33,7 @@ static int find_file(const struct tl_map *m, char *path, entry_id *ret, struct e
 		name = strtok_r(NULL, "/", &rest))
 		r = tl_find_entry(m, at, name, &at);
 	if (r < 0 || tl_kind_of(at) != TL_FILE)
-		return error_set(e, -ENOENT, "its texture is not in the archive");
+		return error_set(e, -ENOENT, "the texture is not in the archive");
 	*ret = at;
 	return 0;
 }
@@ -47,7 +47,7 @@ static int read_set(const struct tl_map *m, const struct bytes *raw, const char 
 
 	buffer_byte(&file, 0);
 	if (r == 0 && file.error)
-		r = error_set(e, -ENOMEM, "no memory for an image set");
+		r = error_set(e, -ENOMEM, "out of memory");
 	if (r == 0)
 		r = find_file(m, (char *)file.data, &id, e);
 	return r < 0 ? r : load_file(m, id, ret_texture, e);
@@ -66,7 +66,7 @@ static int cut_out(
 			(unsigned)d->w, (unsigned)d->h);
 	ret->rgba = bytes_new((size_t)c->w * c->h * 4, &to);
 	if (!ret->rgba)
-		return error_set(e, -ENOMEM, "no memory for the picture");
+		return error_set(e, -ENOMEM, "out of memory");
 	ret->w = c->w;
 	ret->h = c->h;
 	for (uint32_t y = 0; y < c->h; y++)
@@ -86,7 +86,7 @@ static int draw_picture(
 
 	if (how->part == ENTRY_ROOT || tl_kind_of(how->part) != TL_FILE)
 		return error_set(e, how->part == ENTRY_ROOT ? -ENODATA : -EINVAL,
-			"it is no picture: name a texture (.DDS) in it, or a part of an .IMAGESET");
+			"not a picture: name a texture (.DDS) or a part of an .IMAGESET");
 	r = load_file(m, how->part, &raw, e);
 	if (r == 0 && (raw->size < 4 || memcmp(raw->data, "DDS ", 4) != 0))
 		r = read_set(m, raw, how->part_name, &texture, &cut, e);

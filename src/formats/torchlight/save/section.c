@@ -49,7 +49,7 @@ static int add_piece(struct tl_plan *p, const struct extent *x, struct error *e)
 		return 0;
 	}
 	if (!array_reserve(p->pieces, p->n_pieces, p->room))
-		return error_set(e, -ENOMEM, "no memory for the archive's layout");
+		return error_set(e, -ENOMEM, "out of memory");
 	p->pieces[p->n_pieces++] = (struct tl_piece){extent_ref(x), p->size};
 	p->size += x->size;
 	return 0;
@@ -61,7 +61,7 @@ static int add_bytes(struct tl_plan *p, const void *data, size_t n, struct error
 	struct bytes *b = bytes_copy(data, n);
 
 	if (!b)
-		return error_set(e, -ENOMEM, "no memory for the archive's layout");
+		return error_set(e, -ENOMEM, "out of memory");
 	x = extent_of_bytes(b);
 	return add_piece(p, &x, e);
 }
@@ -94,7 +94,7 @@ static int inflate_into(struct blob *b, int spool_dirfd, struct extent *ret, str
 {
 	CLEANUP(spool_destroy) struct spool *spool = spool_create(spool_dirfd);
 	int r = spool ? blob_for_each_chunk(b, append_to_spool, spool, e)
-		      : error_set(e, -ENOMEM, "no memory for a file");
+		      : error_set(e, -ENOMEM, "out of memory");
 
 	return r < 0 ? r : spool_extent(spool, ret, e);
 }
@@ -253,7 +253,7 @@ static int add_tail(struct section_layout *l, uint64_t end, struct error *e)
 		return 0;
 	data = calloc(1, zeros);
 	if (!data)
-		return error_set(e, -ENOMEM, "no memory for the archive's layout");
+		return error_set(e, -ENOMEM, "out of memory");
 	return add_bytes(l->p, data, zeros, e);
 }
 
@@ -330,7 +330,7 @@ static int lay_out_section(struct section_layout *l, struct error *e)
 	int r = collect_blocks(l);
 
 	if (r < 0)
-		return error_set(e, r, "no memory for the archive's layout");
+		return error_set(e, r, "out of memory");
 	l->p->header_size = l->base->section_header;
 	l->p->size = l->p->header_size;
 	r = add_old_blocks(l, &end, e);

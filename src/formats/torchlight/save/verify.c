@@ -21,7 +21,7 @@ static int compare_extent(
 		r = extent_equal(x, &is, &same, e);
 	}
 	return r == 0 && !same
-		       ? error_set(e, -EIO, "bytes at %" PRIu64 " differ from what was meant", at)
+		       ? error_set(e, -EIO, "bytes at %" PRIu64 " differ from those planned", at)
 		       : r;
 }
 
@@ -38,7 +38,7 @@ static int compare_all(
 	if (r == 0)
 		r = compare_extent(w, file, back, &p->back, e);
 	if (r == 0 && w->sizes[file] != back + p->back.size)
-		r = error_set(e, -EIO, "more was written than was meant");
+		r = error_set(e, -EIO, "more bytes were written than planned");
 	return r;
 }
 

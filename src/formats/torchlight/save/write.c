@@ -10,7 +10,7 @@ static int make_extent(struct buffer *take, struct extent *ret, struct error *e)
 	struct bytes *b;
 
 	if (buffer_finish(take, &b) < 0)
-		return error_set(e, -ENOMEM, "no memory for the archive's tables");
+		return error_set(e, -ENOMEM, "out of memory");
 	*ret = extent_of_bytes(b);
 	return 0;
 }
@@ -24,7 +24,7 @@ static int make_front(const struct tl_map *m, struct tl_plan *p, struct error *e
 	int r = 0;
 
 	if (m->header && (!h || text_set(&h->removed, m->removed->data, m->removed->size) < 0))
-		return error_set(e, -ENOMEM, "no memory for the header");
+		return error_set(e, -ENOMEM, "out of memory");
 	if (h)
 		r = modheader_write(h, p->size, &out, e);
 	buffer_u32(&out, p->largest);
@@ -68,7 +68,7 @@ static int plan_new(const struct tl_map *m, struct plan **ret, struct error *e)
 		p->fresh = calloc(n + 1, sizeof(*p->fresh));
 	}
 	if (!p || !p->manifest.entries || !p->fresh)
-		return error_set(e, -ENOMEM, "no memory for the archive's layout");
+		return error_set(e, -ENOMEM, "out of memory");
 	*ret = TAKE(done);
 	return 0;
 }

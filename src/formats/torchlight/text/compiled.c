@@ -124,16 +124,14 @@ static void find_readonly(enum compiled_kind kind, const struct compiled_context
 	if (ret->code)
 		return;
 	if (encode_utf8(kind, ctx, utf8, data, size, NULL, &again, &why) < 0) {
-		error_set(ret, -EACCES, "the text cannot be compiled again: %s", error_text(&why));
+		error_set(ret, -EACCES, "cannot compile the text again: %s", error_text(&why));
 		return;
 	}
 	while (same < size && same < again.size && data[same] == again.data[same])
 		same++;
 	if (same < size || same < again.size)
 		error_set(ret, -EACCES,
-			"the text does not say all of the file (it would differ from "
-			"byte %zu on)",
-			same);
+			"the text does not describe the whole file (byte %zu would differ)", same);
 }
 
 int compiled_decode(enum compiled_kind kind, const struct compiled_context *ctx,
@@ -175,7 +173,7 @@ int compiled_read_text(
 		return textform_read(text, n, out, e);
 	(void)xml_read(text, n, NULL, NULL, &why);
 	return error_set(e, -EINVAL,
-		"it is no text, which begins with [BLOCK], and no well-formed XML (%s)",
+		"neither text, which begins with [BLOCK], nor well-formed XML (%s)",
 		error_text(&why));
 }
 

@@ -50,9 +50,9 @@ static int open_block(struct parser *p, struct str name)
 static int close_block(struct parser *p, struct str name)
 {
 	if (!p->open)
-		return FAIL(p, name.s, "[/%.*s] closes nothing", STR_ARGS(name));
+		return FAIL(p, name.s, "[/%.*s] without an open block", STR_ARGS(name));
 	if (!str_equal_nocase(p->open->name, name))
-		return FAIL(p, name.s, "[/%.*s] stands where [%.*s] of line %u must be closed",
+		return FAIL(p, name.s, "[/%.*s] instead of the end of [%.*s] of line %u",
 			STR_ARGS(name), STR_ARGS(p->open->name), p->open->line);
 	p->open = p->open->parent;
 	p->depth--;
@@ -84,7 +84,7 @@ static int parse_field_line(struct parser *p, struct str s)
 	const char *end = memchr(s.s, '>', s.n), *colon;
 
 	if (!p->open)
-		return FAIL(p, s.s, "a field outside of any [BLOCK]");
+		return FAIL(p, s.s, "a field outside a [BLOCK]");
 	if (!end)
 		return FAIL(p, s.s + s.n, "no '>' after '<'");
 	f->type = (struct str){s.s + 1, (size_t)(end - s.s - 1)};
@@ -131,7 +131,7 @@ static int make_room(struct dattext *t, const char *text, size_t n, struct error
 	t->all_fields = calloc(fields, sizeof(*t->all_fields));
 	t->all_blocks = calloc(blocks, sizeof(*t->all_blocks));
 	if (!t->all_fields || !t->all_blocks)
-		return error_set(e, -ENOMEM, "no memory for the text's tree");
+		return error_set(e, -ENOMEM, "out of memory");
 	return 0;
 }
 
@@ -143,7 +143,7 @@ int dattext_parse(const char *text, size_t n, struct dattext **ret, struct error
 	int r;
 
 	if (!t)
-		return error_set(e, -ENOMEM, "no memory for the text's tree");
+		return error_set(e, -ENOMEM, "out of memory");
 	r = make_room(t, text, n, e);
 	while (r == 0 && rest.n) {
 		p.line++;
@@ -155,7 +155,7 @@ int dattext_parse(const char *text, size_t n, struct dattext **ret, struct error
 		return text_error(
 			e, p.open->line, 1, "[%.*s] is not closed", STR_ARGS(p.open->name));
 	if (!t->root)
-		return text_error(e, 1, 1, "there is no [BLOCK]");
+		return text_error(e, 1, 1, "no [BLOCK]");
 	*ret = TAKE(t);
 	return 0;
 }

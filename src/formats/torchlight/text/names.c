@@ -174,7 +174,7 @@ static int by_hash(const void *a, const void *b)
 	return array_compare(x->hash, y->hash) ?: array_compare(x->at, y->at);
 }
 
-/* Is the line known, or does it contradict a known one? Takes over a known name of the type. */
+/* Is the line known, or does it contradict a known one? Sets p->type_name if that is known. */
 static bool is_known(const struct names *n, struct layout_property *p)
 {
 	bool named = layout_type_name(n, p->type, &p->type_name);
@@ -262,13 +262,13 @@ int names_extend(
 	if (size > UINT32_MAX / 2)
 		return error_set(e, -EFBIG, "the list of names has %zu bytes", size);
 	if (!n)
-		return error_set(e, -ENOMEM, "no memory for names");
+		return error_set(e, -ENOMEM, "out of memory");
 	atomic_init(&n->refs, 1);
 	n->text = malloc(size + 1);
 	n->base = names_ref(base);
 	n->depth = base ? base->depth + 1 : 0;
 	if (!n->text || collect_names(n, (struct str){list, size}) < 0)
-		return error_set(e, -ENOMEM, "no memory for names");
+		return error_set(e, -ENOMEM, "out of memory");
 	sort_unique(n);
 	if (base && !n->count && !n->n_properties)
 		*ret = names_ref(base);

@@ -47,8 +47,7 @@ static int copy_lines(const uint8_t *s, size_t n, struct buffer *out, struct err
 	while (i < n) {
 		if (s[i] == '\r') {
 			if (i + 1 == n || s[i + 1] != '\n')
-				return text_error(
-					e, line, column, "a CR that no line feed follows");
+				return text_error(e, line, column, "a CR without a line feed");
 			i++;
 			continue;
 		}
@@ -77,22 +76,20 @@ int textform_read(const void *data, size_t n, struct buffer *out, struct error *
 		return error_set(e, -EFBIG, "the text has %zu bytes (at most %d)", n, TEXT_MAX);
 	if (n >= 2 && s[0] == 0xFF && s[1] == 0xFE) {
 		if (n % 2)
-			return error_set(
-				e, -EINVAL, "the text has %zu bytes, and UTF-16 an even number", n);
+			return error_set(e, -EINVAL,
+				"the text has %zu bytes (UTF-16 has an even number)", n);
 		utf16_to_utf8(s + 2, (n - 2) / 2, &utf8);
 		if (utf8.error)
-			return error_set(e, utf8.error, "no memory for the text");
+			return error_set(e, utf8.error, "out of memory");
 		return copy_lines(utf8.data, utf8.size, out, e);
 	}
 	if (n >= 2 && (s[0] == 0xFE && s[1] == 0xFF))
 		return error_set(e, -EINVAL,
-			"the text is UTF-16 with the high bytes first (its mark is FE FF; UTF-8 "
-			"and "
-			"UTF-16LE with the mark FF FE are taken)");
+			"the text is UTF-16BE, with the mark FE FF (use UTF-8, or UTF-16LE with "
+			"the mark FF FE)");
 	if (n >= 4 && n % 2 == 0 && !s[0] != !s[1] && !s[2] != !s[3])
 		return error_set(e, -EINVAL,
-			"the text is UTF-16 without its byte order mark (FF FE must stand before "
-			"it)");
+			"the text is UTF-16 without a byte order mark (must begin with FF FE)");
 	if (n >= 3 && s[0] == 0xEF && s[1] == 0xBB && s[2] == 0xBF) {
 		s += 3;
 		n -= 3;

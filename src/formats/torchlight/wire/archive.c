@@ -14,7 +14,7 @@ enum { MANIFEST_MAX = 128 << 20 };
 const char *archive_foreign(const uint8_t *head, size_t n, uint64_t size)
 {
 	if (n >= 4 && !memcmp(head, "PK\3\4", 4))
-		return "a ZIP archive (Torchlight I's PAK.ZIP is one)";
+		return "a ZIP archive (such as PAK.ZIP of Torchlight I)";
 	/* u16 version, u32 0, u32 offset of a manifest in the same file. */
 	if (n >= 10 && (head[0] == 1 || head[0] == 5) && !head[1] && !load_u32(head + 2) &&
 		load_u32(head + 6) > 10 && load_u32(head + 6) < size)
@@ -30,7 +30,7 @@ static int read_manifest(const struct extent *man, struct archive *a, struct err
 	return r < 0 ? r : manifest_read(data->data, data->size, &a->manifest, e);
 }
 
-/* The smallest offset is the length of the section's header. Skip offsets that are invalid. */
+/* Blocks follow the section's header, so the smallest valid offset tells which header it is. */
 static void find_header(struct archive *a)
 {
 	const struct manifest *m = a->manifest;
@@ -86,8 +86,7 @@ int archive_open(
 	const struct extent *file, const struct extent *man, struct archive **ret, struct error *e)
 {
 	CLEANUP(archive_free) struct archive *a = calloc(1, sizeof(*a));
-	int r = a ? read_tables(a, file, man, e)
-		  : error_set(e, -ENOMEM, "no memory for the archive");
+	int r = a ? read_tables(a, file, man, e) : error_set(e, -ENOMEM, "out of memory");
 
 	if (r == 0)
 		*ret = TAKE(a);
@@ -99,7 +98,7 @@ int archive_open_source(const struct source *src, bool pak, struct archive **ret
 	CLEANUP_EXTENT struct extent file = EXTENT_INIT, man = EXTENT_INIT;
 
 	if (pak && src->n_files < 2)
-		return error_set(e, -EINVAL, "its manifest %s.MAN is not beside it", src->name);
+		return error_set(e, -EINVAL, "its manifest %s.MAN is missing", src->name);
 	file = extent_of_file(file_ref(src->files[0]), 0, src->sizes[0]);
 	if (pak)
 		man = extent_of_file(file_ref(src->files[1]), 0, src->sizes[1]);
@@ -152,7 +151,7 @@ int archive_check_blocks(const struct archive *a, unsigned most, struct error *e
 	int r = 0;
 
 	if (!sorted)
-		return error_set(e, -ENOMEM, "no memory for the archive's blocks");
+		return error_set(e, -ENOMEM, "out of memory");
 	for (uint32_t i = 0; i < m->n_entries; i++)
 		if (m->entries[i].offset)
 			sorted[n++] = i;

@@ -34,11 +34,11 @@ int called_read(const struct bytes *text, uint32_t n, struct shown_names *ret, s
 	c.text = str_dup(str_of_bytes(text));
 	c.names = calloc((size_t)n + 1, sizeof(*c.names));
 	if (!c.text || !c.names)
-		r = error_set(e, -ENOMEM, "no memory for the names of a mount");
+		r = error_set(e, -ENOMEM, "out of memory");
 	for (char *rest = c.text, *line; r == 0 && (line = strsep(&rest, "\n"));)
 		if (called_is(line, strlen(line)) && read_line(&c, line, n) < 0)
 			r = error_set(
-				e, -EINVAL, "the list of names has a wrong line: %.100s", line);
+				e, -EINVAL, "the list of names has an invalid line: %.100s", line);
 	if (r < 0)
 		called_finish(&c);
 	else

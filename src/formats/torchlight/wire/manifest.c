@@ -121,7 +121,8 @@ static int read_header(struct reader *r, uint32_t *ret_n)
 
 	m->version = cursor_u16(&r->c);
 	if (m->version != 0 && m->version != 2)
-		return error_set(r->e, -EINVAL, "manifest: version is %u (not 0 or 2)", m->version);
+		return error_set(
+			r->e, -EINVAL, "manifest: version is %u (must be 0 or 2)", m->version);
 	if (m->version >= 2) {
 		m->mhash = cursor_u32(&r->c);
 		m->step = find_step(r->c.data, r->c.size, m->mhash);
@@ -164,7 +165,7 @@ int manifest_read(const uint8_t *data, size_t size, struct manifest **ret, struc
 	if (m)
 		got = read_all(&r);
 	if (got == -ENOMEM || (got == 0 && m->text.error))
-		return error_set(e, -ENOMEM, "no memory for the manifest");
+		return error_set(e, -ENOMEM, "out of memory");
 	if (got == 0)
 		*ret = TAKE(m);
 	return got;
@@ -287,7 +288,7 @@ int manifest_write(const struct manifest *m, struct buffer *out, struct error *e
 	int r;
 
 	if (m->text.error || find_total(m, &total) < 0)
-		return error_set(e, -ENOMEM, "no memory for the manifest");
+		return error_set(e, -ENOMEM, "out of memory");
 	buffer_u16(out, m->version);
 	if (m->version >= 2)
 		buffer_u32(out, 0);
@@ -297,7 +298,7 @@ int manifest_write(const struct manifest *m, struct buffer *out, struct error *e
 	for (uint32_t i = 0; r == 0 && i < m->n_records; i++)
 		r = write_record(m, &m->records[i], out, e);
 	if (r == 0 && out->error)
-		r = error_set(e, -ENOMEM, "no memory for the manifest");
+		r = error_set(e, -ENOMEM, "out of memory");
 	if (r == 0 && out->size > UINT32_MAX)
 		r = error_set(e, -EFBIG, "the manifest would have %zu bytes", out->size);
 	if (r == 0 && m->version >= 2)

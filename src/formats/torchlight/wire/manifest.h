@@ -35,7 +35,7 @@ struct manifest_entry {
 	uint32_t usize;
 	uint32_t name_at, name_n;
 	uint32_t record;
-	uint32_t handle; /* in a manifest that was read, the entry's own index */
+	uint32_t handle; /* of a file in a manifest that was read: the entry's own index */
 	uint8_t type;
 };
 

@@ -173,9 +173,8 @@ static int check_offsets(const struct mod_header *h, size_t length, uint64_t siz
 {
 	if (h->data_offset != length)
 		return error_set(e, -EINVAL,
-			"the header has %zu bytes and says that the data begin at "
-			"%" PRIu32,
-			length, h->data_offset);
+			"the header has %zu bytes (the data begin at byte %" PRIu32 ")", length,
+			h->data_offset);
 	if (h->manifest_offset < h->data_offset || h->manifest_offset >= size)
 		return error_set(e, -EINVAL,
 			"the manifest's offset is %" PRIu32 " (%" PRIu32 "..%" PRIu64 ")",
@@ -198,7 +197,7 @@ static int read_from(
 		transfer_fields(&f, h, &offsets);
 	}
 	if (!h || f.error == -ENOMEM)
-		return error_set(e, -ENOMEM, "no memory for the header");
+		return error_set(e, -ENOMEM, "out of memory");
 	if (f.error)
 		return f.error;
 	if (c.is_bad && n < size && n < HEAD_MAX)
@@ -220,13 +219,13 @@ int modheader_read(const struct extent *mod, struct mod_header **ret, struct err
 		__attribute__((cleanup(free_cleanup))) uint8_t *data = malloc(n + 1);
 
 		if (!data)
-			return error_set(e, -ENOMEM, "no memory for the header");
+			return error_set(e, -ENOMEM, "out of memory");
 		r = extent_read(mod, 0, data, n, e);
 		if (r < 0)
 			return r;
 		if (n < HEAD_LEAST)
 			return error_set(e, -EINVAL,
-				"%zu bytes are no header of a mod (%d or more)", n, HEAD_LEAST);
+				"the header of the mod has %zu bytes (at least %d)", n, HEAD_LEAST);
 		if (!modheader_sniff(data, n))
 			return error_set(e, -EINVAL, "the version is %u (1 to %d)",
 				n >= 2 ? data[0] | data[1] << 8 : 0, MOD_VERSION);
@@ -271,7 +270,7 @@ int modheader_write(
 	if (f.error)
 		return f.error;
 	if (out->error)
-		return error_set(e, out->error, "no memory for the header");
+		return error_set(e, out->error, "out of memory");
 	if (out->size - begin + section_size > UINT32_MAX)
 		return error_set(e, -EFBIG,
 			"the mod's data would end at byte %" PRIu64 " (at most %u)",

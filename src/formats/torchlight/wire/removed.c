@@ -95,7 +95,7 @@ int removed_find(
 	if (r == 0 && !listed)
 		r = buffer_finish(&said, &list);
 	if (r < 0)
-		return error_set(e, r, "no memory for the list of removed files");
+		return error_set(e, r, "out of memory");
 	*ret = TAKE(list);
 	return 0;
 }

@@ -321,8 +321,7 @@ int tree_build(
 	found_finish(&b.found);
 	buffer_finish_free(&b.text);
 	if (r < 0)
-		return r == -EINVAL ? r
-				    : error_set(e, r, "no memory for the archive's directories");
+		return r == -EINVAL ? r : error_set(e, r, "out of memory");
 	*ret = TAKE(t);
 	return 0;
 }

@@ -111,7 +111,7 @@ int ss_put(struct buffer *out, struct str s, struct error *e)
 	if (r < 0)
 		return r;
 	if (out->error)
-		return error_set(e, out->error, "no memory for a string");
+		return error_set(e, out->error, "out of memory");
 	units = (out->size - at - 2) / 2;
 	if (units > UINT16_MAX)
 		return error_set(

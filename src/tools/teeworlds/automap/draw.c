@@ -116,7 +116,7 @@ static int count_work(struct drawing *d, uint64_t n, struct error *e)
 	if (d->work > WORK_TILES_MAX && !d->how->has_no_limit)
 		return error_set(e, -E2BIG,
 			"the rules look at %" PRIu64 " tiles of the map (at most %" PRIu64
-			", unless --no-limit is given)",
+			"; use --no-limit for more)",
 			d->work, WORK_TILES_MAX);
 	return 0;
 }
@@ -130,7 +130,7 @@ static int read_rules(struct drawing *d, const char *image, struct tw_rules **re
 	if (!d->how->file && (!image[0] || image[0] == '.' || strchr(image, '/') ||
 				     snprintf(d->name, sizeof(d->name), "%s.rules", image) >=
 					     (int)sizeof(d->name)))
-		return error_set(e, -ENOENT, "it has no image by whose name rules are found");
+		return error_set(e, -ENOENT, "the layer has no image to find rules for");
 	d->file = d->how->file ? d->how->file : d->name;
 	r = d->how->rules(d->how->arg, d->file, &text, e);
 	if (r == 0)
@@ -183,7 +183,7 @@ static const struct tw_rules_config *find_config(
 		error_set(e, -ENOENT, "%s has no configuration %s (it has %s)", d->file, name,
 			known.error ? "others" : (const char *)known.data);
 	else
-		error_set(e, -ENOENT, "config is %d, and the rules have %zu", number, rules->n);
+		error_set(e, -ENOENT, "config is %d (the rules have %zu)", number, rules->n);
 	return NULL;
 }
 
@@ -201,7 +201,7 @@ static int find_game(struct drawing *d, struct error *e)
 		if (found)
 			r = tw_auto_grid_read(&d->how->files, d->layers[i], &l, &d->game, e);
 	}
-	return found ? r : error_set(e, -ENOENT, "the map has no game layer to refer to");
+	return found ? r : error_set(e, -ENOENT, "the map has no game layer");
 }
 
 static int run_config(struct drawing *d, const struct tw_rules_config *config, uint32_t seed,
@@ -270,7 +270,7 @@ static int draw_layer(
 		return r < 0 ? r : e->code;
 	r = tw_auto_grid_read(&d->how->files, path, l, &grid, e);
 	if (r == 0 && !seed)
-		SAY(d, AUTOMAP_NOTE, path, "seed 0 is another one each time: 1 is taken");
+		SAY(d, AUTOMAP_NOTE, path, "seed 0 is random each time: using 1");
 	if (r == 0)
 		r = draw_tiles(d, path, config, seed ? (uint32_t)seed : 1, &grid, e);
 	free(grid.tiles);
@@ -284,9 +284,10 @@ static bool is_wanted(const struct automap *how, const struct tw_auto_layer *l, 
 		return l->tiles && l->design && (l->config >= 0 || how->list) &&
 		       (!how->automatic || (l->flags & TW_AUTO_ALWAYS));
 	if (!l->tiles || !l->design)
-		error_set(e, -EINVAL, "is no design layer with tiles");
+		error_set(e, -EINVAL, "not a design layer with tiles");
 	else if (l->config < 0 && !how->config && !how->list)
-		error_set(e, -EINVAL, "its config is %d, which is none (--config)", l->config);
+		error_set(e, -EINVAL, "config is %d: choose a configuration with --config",
+			l->config);
 	else
 		return !how->automatic || (l->flags & TW_AUTO_ALWAYS);
 	return false;

@@ -23,7 +23,7 @@ static int read_file(const struct automap_files *f, const char *dir, const char 
 	int r = path ? f->read(f->arg, path, &all, e) : error_set(e, -ENOMEM, "out of memory");
 
 	if (r < 0)
-		return error_context(e, "%s", name);
+		return error_context(e, "%s", name), r;
 	*ret = extent_of_bytes(all);
 	return 0;
 }
@@ -142,7 +142,9 @@ static int read_plane(const struct automap_files *f, const char *dir, int which,
 	if (!g->tiles)
 		return error_set(e, -ENOMEM, "out of memory");
 	r = csv_parse(&x, &shape, 0, UINT8_MAX, fill, &p, e);
-	return r < 0 ? error_context(e, "%s", planes[which]) : 0;
+	if (r < 0)
+		error_context(e, "%s", planes[which]);
+	return r;
 }
 
 int tw_auto_grid_read(const struct automap_files *f, const char *dir, const struct tw_auto_layer *l,

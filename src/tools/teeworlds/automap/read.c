@@ -37,7 +37,7 @@ static void expect_end(struct reading *r)
 	const char *word = next(r);
 
 	if (word)
-		refuse(r, word, "is passed over: the line should end before it");
+		refuse(r, word, "is ignored: the line must end before it");
 }
 
 static bool is_of(const char *word, const char *letters)
@@ -74,7 +74,7 @@ static bool take_flag(const struct reading *r, const char *word, uint8_t *flags)
 			*flags |= values[i];
 			return true;
 		}
-	refuse(r, word, "is no flag (XFLIP, YFLIP, ROTATE or NONE)");
+	refuse(r, word, "is not a flag (XFLIP, YFLIP, ROTATE or NONE)");
 	return false;
 }
 
@@ -169,7 +169,7 @@ static bool take_turns(struct reading *r, bool *ret_turned, uint8_t *ret_flags)
 			return true;
 		/* The editor reads no further flags after NONE. */
 		if (i == 3 || (i && !*ret_flags)) {
-			refuse(r, word, "and what follows is passed over (OR)");
+			refuse(r, word, "and further words are ignored (use OR)");
 			return false;
 		}
 		*ret_turned |= take_flag(r, word, ret_flags) && i == 0;
@@ -213,7 +213,7 @@ static bool take_value(struct reading *r, struct listed *l, bool *ret_not)
 	while (i < 4 && strcmp(word, values[i]) != 0)
 		i++;
 	if (i == 4) {
-		FAULT(r, "\"%.40s\" is no value (EMPTY, FULL, INDEX or NOTINDEX)", word);
+		FAULT(r, "\"%.40s\" is not a value (EMPTY, FULL, INDEX or NOTINDEX)", word);
 		return false;
 	}
 	*ret_not = i & 1;
@@ -243,7 +243,7 @@ static int take_pos(struct reading *r)
 	bool negated;
 
 	if (!numbers(r, at, 2)) {
-		FAULT(r, "Pos without a place (Pos X Y)");
+		FAULT(r, "Pos without a position (Pos X Y)");
 		return 0;
 	}
 	if (!take_value(r, &l, &negated))
@@ -270,11 +270,11 @@ static int take_random(struct reading *r)
 
 	if (!word || !is_of(word, "+-.0123456789eE%") ||
 		(value = strtof(word, &end), end == word || end[*end == '%'])) {
-		FAULT(r, "Random without a chance (5, one in five, or 20%%)");
+		FAULT(r, "Random without a probability (such as 5, one in five, or 20%%)");
 		return 0;
 	}
 	if (value <= 0)
-		FAULT(r, "Random %.*s: no chance (above 0)", (int)(end - word), word);
+		FAULT(r, "Random is %.*s (must be above 0)", (int)(end - word), word);
 	r->rule->probability = *end ? value / 100 : 1 / value;
 	return LINE_ENDS;
 }
@@ -286,7 +286,7 @@ static int take_modulo(struct reading *r)
 	int32_t at[4];
 
 	if (!numbers(r, at, 4)) {
-		FAULT(r, "Modulo without its four numbers (Modulo MX MY OX OY)");
+		FAULT(r, "Modulo without four numbers (Modulo MX MY OX OY)");
 		return 0;
 	}
 	if (!array_reserve(rule->moduli, rule->n_moduli, rule->room_moduli))
@@ -328,7 +328,7 @@ int rules_read_line(struct reading *r)
 		t++;
 	if (!t->word) {
 		FAULT(r,
-			"\"%.40s\" is no word of rules ([Name], NewRun, NoLayerCopy, Index, Pos, "
+			"unknown word \"%.40s\" ([Name], NewRun, NoLayerCopy, Index, Pos, "
 			"Random, Modulo or NoDefaultRule)",
 			next(r));
 		return 0;

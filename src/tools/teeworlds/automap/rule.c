@@ -63,13 +63,15 @@ static bool has_any(const uint8_t *may, size_t n)
 static void check_rule(const struct reading *r, const struct tw_rule *rule)
 {
 	if (!has_any(rule->own, TW_OUTSIDE))
-		rules_fault(r, r->rule_line, "the rule can never hold: no tile is left for 0 0");
+		rules_fault(
+			r, r->rule_line, "the rule can never match: no tile is possible at 0 0");
 	for (size_t i = 0; i < rule->n_places; i++) {
 		const struct tw_rule_place *p = &rule->places[i];
 
 		if (!has_any(p->accepted, TW_OUTSIDE) && !(p->accepted[TW_OUTSIDE] & 1))
 			rules_fault(r, r->rule_line,
-				"the rule can never hold: no tile is left for %d %d", p->dx, p->dy);
+				"the rule can never match: no tile is possible at %d %d", p->dx,
+				p->dy);
 	}
 }
 

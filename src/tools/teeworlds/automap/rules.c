@@ -30,7 +30,7 @@ static int report_duplicates(const struct reading *r)
 	qsort(all, rules->n, sizeof(*all), by_name);
 	for (size_t i = 1; i < rules->n; i++)
 		if (strcmp(all[i]->name, all[i - 1]->name) == 0)
-			rules_fault(r, all[i]->line, "[%.40s] is there twice (line %u)",
+			rules_fault(r, all[i]->line, "[%.40s] already exists (line %u)",
 				all[i]->name, all[i - 1]->line);
 	return 0;
 }

@@ -17,7 +17,7 @@ static int process_map(struct tw_converting *k, struct error *e)
 	int r;
 
 	if (!tw_is_typed(k->m))
-		return error_set(e, -EINVAL, "no game loads it: its version item is missing");
+		return error_set(e, -EINVAL, "no game loads the map: its version item is missing");
 	k->from_07 = tw_is_07(k->m);
 	k->game = k->to == TW_GAME_DDNET ? "DDNet" : games[k->to].name;
 	r = convert_images(k, e);
@@ -28,7 +28,7 @@ static int process_map(struct tw_converting *k, struct error *e)
 	if (r == 0)
 		convert_ignored(k);
 	if (r == 0 && k->change && k->change->error)
-		r = error_set(e, k->change->error, "no memory for the map to be written");
+		r = error_set(e, k->change->error, "out of memory");
 	return r;
 }
 
@@ -77,12 +77,12 @@ static int convert_map(const struct snapshot *s, const struct convert *how,
 
 	*ret = NULL;
 	if (r == 0)
-		r = c ? process_map(&k, e)
-		      : error_set(e, -ENOMEM, "no memory for the map to be written");
+		r = c ? process_map(&k, e) : error_set(e, -ENOMEM, "out of memory");
 	if (r == 0 && !k.refused)
 		r = finish_map(&k, &done, e);
 	if (r == 0 && k.refused)
-		r = error_set(e, -EINVAL, "is not converted: %s would not take all of it", k.game);
+		r = error_set(
+			e, -EINVAL, "not converted: %s cannot use all parts of the map", k.game);
 	if (r == 0)
 		*ret = TAKE(done);
 	tw_whole_end(&k.whole);
@@ -96,7 +96,7 @@ static int check_map(const struct snapshot *s, size_t game,
 	struct tw_converting k = {.m = f.m, .to = (enum tw_game)game, .faults = &f};
 	int r = process_map(&k, e);
 
-	return r == 0 && f.out_of_memory ? error_set(e, -ENOMEM, "no memory to check the map") : r;
+	return r == 0 && f.out_of_memory ? error_set(e, -ENOMEM, "out of memory") : r;
 }
 
 const struct convert_tool tw_convert = {

@@ -96,16 +96,16 @@ static bool check_envelope(
 
 	if (k->to == TW_GAME_06 && !k->how && curved)
 		convert_report(k, place, "curve_type", "bezier", "step to smooth",
-			"0.6 knows no Bezier curves, and draws lines");
+			"0.6 draws lines instead of Bezier curves");
 	if (k->to == TW_GAME_07 ? !curved || !p->bezier || p->stride == TW_POINT_FULL
 				: version < TW_ENV_TANGENTS_SINCE)
 		return false;
 	if (!k->how && k->to == TW_GAME_07)
 		convert_report(k, place, "version", digits.text, "3",
-			"its tangents are beside the points, where 0.7 does not look for them");
+			"its tangents are outside the points, where 0.7 does not read them");
 	else if (!k->how)
 		convert_report(k, place, "version", digits.text, "at most 2",
-			"its points have tangents, as only 0.7 has them");
+			"its points have tangents (only in 0.7)");
 	return k->how;
 }
 
@@ -119,7 +119,7 @@ int convert_envelopes(struct tw_converting *k, struct error *e)
 	tw_points_get_all(k->m, &p);
 	curves = count_curves(&p);
 	if (!curves)
-		return error_set(e, -ENOMEM, "no memory for the points");
+		return error_set(e, -ENOMEM, "out of memory");
 	for (uint32_t i = 0; i < tw_count(k->m, TW_ENVELOPE); i++) {
 		const struct tw_item *it = tw_item_at(k->m, TW_ENVELOPE, i);
 
@@ -133,8 +133,8 @@ int convert_envelopes(struct tw_converting *k, struct error *e)
 	if (!n)
 		return 0;
 	tw_whole_report(&k->whole, WHOLE_DONE,
-		"converted envelopes: tangents of %" PRIu32 " are %s the points, as %s has them", n,
-		to_07 ? "in" : "beside", to_07 ? "0.7" : "DDNet");
+		"converted envelopes: tangents of %" PRIu32 " are now %s the points, as in %s", n,
+		to_07 ? "in" : "outside", to_07 ? "0.7" : "DDNet");
 	put_points(k, &p, to_07);
 	return 0;
 }

@@ -40,7 +40,7 @@ static void check_layer(struct tw_converting *k, uint32_t at)
 		return;
 	if (!k->how)
 		convert_report(
-			k, place, "kind", what, "known", "%s knows no %s layers", k->game, what);
+			k, place, "kind", what, "known", "%s has no %s layers", k->game, what);
 	else if (home->is_shared)
 		tw_whole_report_item(
 			&k->whole, WHOLE_LEFT, "", place.number, "it is in several groups");
@@ -56,8 +56,8 @@ static void check_settings(struct tw_converting *k)
 	if (!it || !tw_get_blob(k->m, it, TW_INFO_SETTINGS))
 		return;
 	if (!k->how) {
-		convert_report(k, place, "settings", "there", "none",
-			"%s takes no settings of maps", k->game);
+		convert_report(k, place, "settings", "present", "none",
+			"%s ignores settings in maps", k->game);
 		return;
 	}
 	tw_whole_report(&k->whole, WHOLE_DONE, "removed info/settings.cfg: %s ignores it", k->game);

@@ -25,15 +25,15 @@ struct pixels {
 struct image {
 	const struct tw_item *it;
 	struct tw_place place;
-	struct tw_converted_image *as;
-	uint32_t at; /* position */
+	struct tw_converted_image *as; /* its element of tw_converting.images */
+	uint32_t at;                   /* position */
 	enum tw_in_07 in_07;
 	bool external, scales; /* scales: it may be enlarged */
 };
 
 static int no_memory(struct error *e)
 {
-	return error_set(e, -ENOMEM, "no memory for an image");
+	return error_set(e, -ENOMEM, "out of memory");
 }
 
 /* Give an image of 0.7 the name that DDNet has for it. */
@@ -69,7 +69,7 @@ static int scale_pixels(
 	size_t n = 4 * (size_t)p->w, new_n = 4 * (size_t)w;
 	CLEANUP(free) uint8_t *old = malloc(n), *row = malloc(new_n);
 	uint64_t last = UINT64_MAX;
-	int r = old && row && out ? 0 : error_set(e, -ENOMEM, "no memory for the pixels");
+	int r = old && row && out ? 0 : error_set(e, -ENOMEM, "out of memory");
 
 	for (uint32_t y = 0; r == 0 && y < h; y++) {
 		uint64_t from = (uint64_t)y * p->h / h;
@@ -149,13 +149,13 @@ static int downgrade_item(struct tw_converting *k, const struct image *i, struct
 		return 0;
 	if (variant != 1 && !i->external)
 		convert_report(k, i->place, "variant", tw_digits(variant).text, "1",
-			"its pixels are not RGBA, and %s takes no others", k->game);
+			"its pixels are not RGBA (required by %s)", k->game);
 	else if (k->how)
 		return replace_image(k, i, own_pixels(k, i), "converted", e);
 	return 0;
 }
 
-/* Find the image in the game's files. DDNet has most images of 0.7 under the name NAME_0.7. */
+/* Find the image that the map's own game draws. DDNet has most images of 0.7 as NAME_0.7. */
 static int find_game_file(
 	const struct tw_converting *k, const struct image *i, struct extent *ret, struct error *e)
 {
@@ -188,11 +188,11 @@ static int embed_image(struct tw_converting *k, const struct image *i, struct er
 		return r;
 	if (i->in_07 == TW_OTHER_IN_07)
 		convert_report(k, i->place, "", "", "",
-			"%s draws other tiles by that name, and %s (--mapres DIR)", k->game,
+			"%s has another image of this name, and %s (use --mapres DIR)", k->game,
 			error_text(e));
 	else if (i->in_07 == TW_NOT_IN_07)
 		tw_whole_report_item(&k->whole, WHOLE_LEFT, "", i->place.number,
-			"%s has no such image, and %s (--mapres DIR)", k->game, error_text(e));
+			"%s has no such image, and %s (use --mapres DIR)", k->game, error_text(e));
 	error_clear(e);
 	return 0;
 }
@@ -208,7 +208,7 @@ static int check_external(struct tw_converting *k, const struct image *i, struct
 		return embed_image(k, i, e);
 	if (other || i->in_07 == TW_NOT_IN_07)
 		convert_report(k, i->place, "external", "true", "false", "%s %s", k->game,
-			other ? "draws other tiles by that name" : "has no such image");
+			other ? "has another image of this name" : "has no such image");
 	return 0;
 }
 

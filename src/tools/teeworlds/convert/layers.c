@@ -17,7 +17,7 @@ static int unpack(struct tw_converting *k, const struct tw_item *it, struct erro
 
 	if (v)
 		r = tw_layer_reshape(k->m, handle, v, k->change, e);
-	return v ? r : error_set(e, -ENOMEM, "no memory for a layer");
+	return v ? r : error_set(e, -ENOMEM, "out of memory");
 }
 
 static int check_packed(struct tw_converting *k, const struct tw_item *it, struct error *e)
@@ -30,14 +30,14 @@ static int check_packed(struct tw_converting *k, const struct tw_item *it, struc
 		return 0;
 	if (!k->how) {
 		convert_report(k, place, "version", tw_digits(version).text, "at most 3",
-			"its tiles are packed, as only 0.7 has them");
+			"its tiles are packed (only in 0.7)");
 		return 0;
 	}
 	r = unpack(k, it, e);
 	if (r < 0)
 		return convert_handle_error(k, place, r, e);
 	tw_whole_report_item(
-		&k->whole, WHOLE_DONE, "unpacked", place.number, "its tiles are of version 3");
+		&k->whole, WHOLE_DONE, "unpacked", place.number, "its version is 3 now");
 	return 0;
 }
 
@@ -53,8 +53,8 @@ static void check_image(struct tw_converting *k, const struct tw_item *it)
 	tw_path_object(k->m, tw_type(k->m, TW_IMAGE)->items[i], path);
 	snprintf(sides, sizeof(sides), "%" PRId64 " x %" PRId64, image->w, image->h);
 	convert_report(k, tw_in_item((uint32_t)(it - k->m->items)), "image", sides,
-		"multiples of 16", "%s has %s pixels, and %s makes tiles of multiples of 16", path,
-		sides, k->game);
+		"multiples of 16", "%s has %s pixels (multiples of 16 in %s)", path, sides,
+		k->game);
 }
 
 int convert_layers(struct tw_converting *k, struct error *e)

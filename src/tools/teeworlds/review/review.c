@@ -40,9 +40,10 @@ static int open_side(const struct snapshot *s, entry_id dir, struct side *ret, s
 	if (dir == ENTRY_ROOT)
 		return 0;
 	if (!layer_of(s, dir) || !tw_get_tiles(tw_map_of(s), layer_of(s, dir), &ret->t))
-		return error_set(e, -EINVAL, "is no layer of tiles");
+		return error_set(e, -EINVAL, "not a tile layer");
 	return (uint64_t)ret->t.w * ret->t.h > INT32_MAX / ret->t.size
-		       ? error_set(e, -EIO, "there are more tiles than a game takes")
+		       ? error_set(e, -EIO, "%u x %u tiles are too many for a game", ret->t.w,
+				 ret->t.h)
 		       : 0;
 }
 
@@ -140,9 +141,9 @@ static const char *name(const char *kind, int id)
 	return id ? NULL : "air";
 }
 
-static const struct review_part parts[] = {{"What the game plays with", "info/settings.cfg"},
+static const struct review_part parts[] = {{"Gameplay", "info/settings.cfg"},
 	{"Layers", "groups/*"}, {"Texts", "info/*"}, {"Images", "images/*"}, {"Sounds", "sounds/*"},
-	{"Envelopes", "envelopes/*"}, {"All else", "*"}, {NULL, NULL}};
+	{"Envelopes", "envelopes/*"}, {"Other", "*"}, {NULL, NULL}};
 
 const struct review_tool tw_review = {
 	.parts = parts, .fields = tw_plane_names, .layer = layer, .cells = cells, .name = name};

@@ -20,7 +20,7 @@ enum { PATTERN_MAX = 255 /* bytes; limited because a warning shows the whole pat
 
 static int no_memory(struct error *e)
 {
-	return error_set(e, -ENOMEM, "no memory for rules");
+	return error_set(e, -ENOMEM, "out of memory");
 }
 
 static int take_elements(
@@ -87,7 +87,7 @@ static int take_tiles(void *arg, const struct json_at *at, struct error *e)
 	if (r == 0)
 		r = take_elements(&layers, take_layer, &t, e);
 	if (r == 0 && !t.layers)
-		r = json_refuse(&layers, e, "at least one layer");
+		r = json_refuse(&layers, e, "must have at least one layer");
 	if (r == 0)
 		r = read_count(at, "min", 0, &t.min, e);
 	if (r == 0)
@@ -115,7 +115,7 @@ static int read_pattern(const struct json_at *at, struct tw_house_info *ret, str
 	if (r == 0)
 		ret->pattern = text;
 	if (r == -EINVAL)
-		return json_refuse(at, e, "a regular expression: %s", error_text(&reason));
+		return json_refuse(at, e, "not a regular expression: %s", error_text(&reason));
 	return r < 0 ? no_memory(e) : 0;
 }
 
@@ -230,7 +230,7 @@ static void check_tiles(const struct tw_look *look, const struct tw_house_tiles 
 	bound = tw_text(
 		"at %s %" PRIu32, n < t->min ? "least" : "most", n < t->min ? t->min : t->max);
 	tw_warn(look, tw_in_map(), "tiles", tw_digits((int64_t)n).text, bound.text,
-		"tile %u is there %" PRIu64 " times in %s (%s)", t->id, n, layers, bound.text);
+		"tile %u occurs %" PRIu64 " times in %s (%s)", t->id, n, layers, bound.text);
 }
 
 static void check_info(const struct tw_look *look, const struct tw_house_info *info, uint32_t field)
@@ -259,9 +259,8 @@ static void check_setting(void *arg, const struct tw_command *c)
 	const struct allowing *a = arg;
 
 	if (!tw_house_allows(a->h, c->words[0]))
-		tw_warn(a->look, settings, "line", c->words[0], "a setting that is allowed",
-			"line %u: %s is not among the settings that are allowed", c->line,
-			c->words[0]);
+		tw_warn(a->look, settings, "line", c->words[0], "an allowed setting",
+			"line %u: %s is not an allowed setting", c->line, c->words[0]);
 }
 
 void tw_rule_house(const struct tw_look *look, const struct tw_house *h)

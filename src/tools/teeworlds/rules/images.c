@@ -43,7 +43,7 @@ static void check_image(
 			"has %s pixels (at most 2048 x 2048)", sides.text);
 	if (s->w && tw_is_game_image(name->text, name->size, s->w, s->h, s->sum))
 		tw_warn(look, place, "external", "false", "true",
-			"is embedded, and the game comes with the same image");
+			"is embedded, but the game has the same image");
 }
 
 static int order(const void *pa, const void *pb)
@@ -64,8 +64,8 @@ static void check_twice(const struct tw_look *look, const struct seen_image *s, 
 		if (i == from)
 			continue;
 		tw_path_object(look->m, s[from].handle, first);
-		tw_warn(look, tw_in_item(s[i].handle), "content", first, "once",
-			"is the same as %s", first);
+		tw_warn(look, tw_in_item(s[i].handle), "content", first, "once", "equals %s",
+			first);
 	}
 }
 

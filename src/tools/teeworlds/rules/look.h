@@ -14,7 +14,7 @@ extern const struct rules_tool tw_rules;
 
 struct tw_look {
 	const struct tw_map *m;
-	struct tw_faults *faults; /* receives warnings; `failed` is set if memory is exhausted */
+	struct tw_faults *faults; /* receives warnings; out_of_memory if memory is exhausted */
 	const struct tw_physics *physics;
 	const struct tw_house *houses; /* list of house rules, or NULL */
 };

@@ -55,13 +55,13 @@ static void check_tele(const struct tw_look *look, const struct tw_played_layer 
 			"entrance %u has no exit", n);
 	if (!in.n)
 		tw_warn_at(look, tele, exit, "number", number.text, "an entrance",
-			"nothing leads to exit %u", n);
+			"exit %u has no entrance", n);
 	if (!checkpoint_exit.n)
 		tw_warn_at(look, tele, tele->numbers[CHECKPOINT][n], "number", number.text,
 			"a checkpoint exit", "checkpoint %u has no exit", n);
 	if (!leads_to_checkpoint(tele, n))
 		tw_warn_at(look, tele, checkpoint_exit, "number", number.text, "a checkpoint",
-			"nothing leads to checkpoint exit %u", n);
+			"checkpoint exit %u has no checkpoint", n);
 }
 
 void tw_rule_tele(const struct tw_look *look)
@@ -77,7 +77,7 @@ void tw_rule_tele(const struct tw_look *look)
 	if (!tele->ids[CHECKPOINT_OUT].n)
 		tw_warn_at(look, tele, back, "id", tw_digits(CHECKPOINT_IN).text,
 			"a checkpoint exit",
-			"it leads to checkpoints, and there is no exit of one");
+			"it leads to checkpoints, but the map has no checkpoint exit");
 }
 
 static bool has_number(const struct tw_played_layer *l)
@@ -114,7 +114,7 @@ void tw_rule_doors(const struct tw_look *look)
 	for (unsigned n = 1; n < 256; n++)
 		if (!open[n] && !all_of(l, switches, sizeof(switches), n).n)
 			tw_warn_at(look, l, l->numbers[DOOR][n], "number", tw_digits(n).text,
-				"a switch", "nothing switches door %u", n);
+				"a switch", "door %u has no switch", n);
 }
 
 void tw_rule_zeros(const struct tw_look *look)
@@ -126,17 +126,17 @@ void tw_rule_zeros(const struct tw_look *look)
 
 	for (size_t i = 0; tele->numbers && i < sizeof(teles); i++)
 		tw_warn_at(look, tele, tele->numbers[teles[i]][0], "number", "0", "1 to 255",
-			"tile %u has number 0, with which it does nothing", teles[i]);
+			"tile %u has number 0 and does nothing", teles[i]);
 	for (unsigned id = 1; speedup->numbers && id < 256; id++)
 		still = tw_spot_join(still, speedup->numbers[id][0]);
 	tw_warn_at(look, speedup, still, "force", "0", "1 to 255",
-		"the speedup has force 0, and does nothing");
+		"the speedup has force 0 and does nothing");
 	/* The game takes the index of the first tile for "no speedup" (ddnet/ddnet issue 12054). */
 	for (unsigned id = 1; speedup->numbers && id < 256; id++)
 		if (speedup->ids[id].n && speedup->ids[id].first == 0)
 			tw_warn_at(look, speedup, (struct tw_spot){1, 0}, "x", "0", "another tile",
-				"a speedup at x 0, y 0 never works");
+				"a speedup never works here");
 	if (tune->numbers)
 		tw_warn_at(look, tune, tune->numbers[TUNE][0], "number", "0", "1 to 255",
-			"the tune zone is 0, which is none");
+			"the tune zone is 0 (1 to 255)");
 }

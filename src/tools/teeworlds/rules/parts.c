@@ -26,7 +26,7 @@ void tw_rule_info(const struct tw_look *look)
 			continue;
 		if (!first)
 			tw_warn(look, ((struct tw_place){TW_AT_INFO, needed[i]}), what, "",
-				"a text", "there is no %s", what);
+				"a text", "the map has no %s", what);
 	}
 }
 

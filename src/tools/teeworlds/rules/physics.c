@@ -56,7 +56,7 @@ static int count_layer(struct tw_played_layer *l, struct error *e)
 	if (number >= 0)
 		l->numbers = calloc(256, sizeof(*l->numbers));
 	if (number >= 0 && !l->numbers)
-		return error_set(e, -ENOMEM, "no memory to count tiles");
+		return error_set(e, -ENOMEM, "out of memory");
 	for (const uint8_t *tile; (tile = tw_tile_next(&walk, e));) {
 		if (!tile[id])
 			continue;

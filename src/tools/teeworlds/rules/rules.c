@@ -18,13 +18,13 @@ static int create_rules(struct rules **r, struct error *e)
 {
 	if (!*r)
 		*r = calloc(1, sizeof(**r));
-	return *r ? 0 : error_set(e, -ENOMEM, "no memory for rules");
+	return *r ? 0 : error_set(e, -ENOMEM, "out of memory");
 }
 
 static int add_named(struct rules **r, const char *name, struct error *e)
 {
 	if (strcmp(name, "ddnet") != 0)
-		return error_set(e, -ENOENT, "no rules have that name (ddnet is one)");
+		return error_set(e, -ENOENT, "no rules of this name (such as ddnet)");
 	if (create_rules(r, e) < 0)
 		return -ENOMEM;
 	(*r)->ddnet = true;
@@ -60,7 +60,7 @@ static int check_map(const struct snapshot *s, const struct rules *r,
 	struct tw_faults f = {.m = tw_map_of(s), .report = why, .arg = arg};
 	CLEANUP(free) struct tw_physics *physics = calloc(1, sizeof(*physics));
 	struct tw_look look = {f.m, &f, physics, r->houses};
-	int wrong = physics ? 0 : error_set(e, -ENOMEM, "no memory to check the map");
+	int wrong = physics ? 0 : error_set(e, -ENOMEM, "out of memory");
 
 	if (physics && tw_is_typed(f.m))
 		wrong = tw_physics_count(f.m, physics, e);
@@ -70,7 +70,7 @@ static int check_map(const struct snapshot *s, const struct rules *r,
 		for (const struct tw_house *h = r->houses; h; h = h->next)
 			tw_rule_house(&look, h);
 		if (f.out_of_memory)
-			wrong = error_set(e, -ENOMEM, "no memory to check the map");
+			wrong = error_set(e, -ENOMEM, "out of memory");
 	}
 	if (physics)
 		tw_physics_finish(physics);

@@ -35,12 +35,12 @@ static void check_word(
 	if (is == 't' && !tw_known_find(tw_tunings, word))
 		unknown(look, c, word, tw_tunings, "a tuning");
 	if (is == 'b' && !tw_known_find(tw_map_bugs, word))
-		unknown(look, c, word, tw_map_bugs, "a bug of maps that servers know");
+		unknown(look, c, word, tw_map_bugs, "a map bug known to servers");
 	if ((is == 'z' || is == 's') && tw_setting_number(word) < 0)
 		tw_warn(look, settings, "line", word, "0 to 255", "line %u: %s is %s (0 to 255)",
 			c->line, is == 'z' ? "the tune zone" : "the switch", word);
 	if (is == 'n' && !is_number(word))
-		tw_warn(look, settings, "line", word, "a number", "line %u: %s is no number",
+		tw_warn(look, settings, "line", word, "a number", "line %u: %s is not a number",
 			c->line, word);
 }
 
@@ -53,8 +53,8 @@ static void check_words(const struct tw_look *look, const struct tw_command *c, 
 		if (*are != '?')
 			check_word(look, c, c->words[at++], *are);
 	if (*are && *are != '?')
-		tw_warn(look, settings, "line", c->words[0], "all its words",
-			"line %u: words of %s are missing", c->line, c->words[0]);
+		tw_warn(look, settings, "line", c->words[0], "more words",
+			"line %u: %s needs more words", c->line, c->words[0]);
 }
 
 static void check_command(void *arg, const struct tw_command *c)
@@ -68,7 +68,8 @@ static void check_command(void *arg, const struct tw_command *c)
 	if (words)
 		check_words(look, c, words);
 	else if (!h)
-		unknown(look, c, c->words[0], tw_settings, "a setting that servers take from maps");
+		unknown(look, c, c->words[0], tw_settings,
+			"a setting that servers accept from maps");
 }
 
 static void check_length(void *arg, unsigned line, size_t n)
@@ -76,7 +77,7 @@ static void check_length(void *arg, unsigned line, size_t n)
 	const struct tw_look *look = arg;
 
 	tw_warn(look, settings, "line", tw_digits((int64_t)n).text, "at most 255 bytes",
-		"line %u: is %zu bytes long (at most %d)", line, n, TW_SETTING_MAX);
+		"line %u: %zu bytes (at most %d)", line, n, TW_SETTING_MAX);
 }
 
 void tw_rule_settings(const struct tw_look *look)

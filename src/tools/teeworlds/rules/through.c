@@ -46,9 +46,9 @@ static void look_through(
 	}
 	for (size_t i = 0; walk.error == 0 && i < sizeof(ids); i++)
 		tw_warn_at(look, l, idle[ids[i]], "id", tw_digits(ids[i]).text,
-			"a solid tile of the game layer", "hook-through (%u) %s nothing solid%s",
+			"a solid tile of the game layer", "hook-through (%u) %s no solid tile%s",
 			ids[i], ids[i] == BESIDE ? "is beside" : "is over",
-			ids[i] == ALL || ids[i] == FROM_SIDE ? ": there it stops hooks" : "");
+			ids[i] == ALL || ids[i] == FROM_SIDE ? ": it stops hooks there" : "");
 }
 
 void tw_rule_through(const struct tw_look *look)

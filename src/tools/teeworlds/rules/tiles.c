@@ -147,7 +147,7 @@ void tw_rule_race(const struct tw_look *look)
 			n += game->ids[id].n + front->ids[id].n;
 		if (!n)
 			tw_warn(look, tw_in_item(game->handle), needed[i].what, "0", needed[i].ids,
-				"there is no %s (%s in the game or front layer)", needed[i].what,
+				"the map has no %s (%s in the game or front layer)", needed[i].what,
 				needed[i].ids);
 	}
 }
@@ -161,10 +161,11 @@ void tw_rule_tiles(const struct tw_look *look)
 
 		if (!tw_tile_name(k, id, &turns))
 			tw_warn_at(look, l, l->ids[id], "id", tw_digits(id).text,
-				"a tile that DDNet knows there",
-				"no DDNet knows tile %u in the %s layer", id, tw_played_names[k]);
+				"a tile known to DDNet in this layer",
+				"tile %u is unknown to DDNet in the %s layer", id,
+				tw_played_names[k]);
 		else if (!turns)
 			tw_warn_at(look, l, l->turned[id], "flags", "", "0",
-				"tile %u is turned or mirrored, which means nothing there", id);
+				"tile %u is rotated or mirrored, which has no effect", id);
 	}
 }

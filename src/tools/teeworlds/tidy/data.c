@@ -21,14 +21,14 @@ static int compress_blob(void *arg, size_t i, struct error *e)
 		return 0;
 	packed = deflate_best(plain);
 	if (!packed)
-		return error_set(e, -ENOMEM, "no memory to compress");
+		return error_set(e, -ENOMEM, "out of memory");
 	if (b->coding == BLOB_ZLIB && packed->size >= b->stored.size)
 		return 0;
 	x = extent_of_bytes(TAKE(packed));
 	better = blob_new(&x, BLOB_ZLIB, b->size, m->shared->budget);
 	extent_finish(&x);
 	if (!better)
-		return error_set(e, -ENOMEM, "no memory to compress");
+		return error_set(e, -ENOMEM, "out of memory");
 	blob_unref(b);
 	m->blobs[i] = better;
 	return 0;

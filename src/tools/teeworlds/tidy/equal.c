@@ -114,5 +114,5 @@ int tidy_equal(struct tidying *t, struct error *e)
 			r = update_references(&g, layers->items[i]);
 	for (int sort = 0; sort < TW_USABLE; sort++)
 		free(g.first[sort]);
-	return r < 0 ? error_set(e, r, "no memory for the references of layers") : 0;
+	return r < 0 ? error_set(e, r, "out of memory") : 0;
 }

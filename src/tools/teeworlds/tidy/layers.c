@@ -53,7 +53,7 @@ static int tidy_tiles(struct tidying *t, uint32_t item, const struct tw_tiles *t
 		return 0;
 	if (!is_shared(t->m, item, tiles))
 		return shrink(t, item, tiles, w, h, e);
-	tw_whole_report_item(&t->whole, WHOLE_LEFT, "", item, "its tiles are another layer's too");
+	tw_whole_report_item(&t->whole, WHOLE_LEFT, "", item, "another layer uses its tiles, too");
 	return 0;
 }
 

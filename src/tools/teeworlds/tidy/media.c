@@ -24,7 +24,7 @@ static int put_games(
 	*ret = NULL;
 	snprintf(name, sizeof(name), "%.*s", n->size, n->text ? n->text : "");
 	r = tw_find_image(t->m, t->whole.calls->image, t->how->images, name, &file, NULL);
-	return r < 0 ? error_set(e, r, "no %.127s.png was found", name)
+	return r < 0 ? error_set(e, r, "%.127s.png not found", name)
 		     : format_put_file(&t->m->base, id, &file, NULL, ret, e);
 }
 
@@ -82,7 +82,7 @@ static int embed_image(struct tidying *t, uint32_t position, uint32_t item, stru
 	}
 	snapshot_unref(&t->m->base);
 	t->m = (struct tw_map *)fresh;
-	tw_whole_report_item(&t->whole, WHOLE_DONE, "embedded", item, "as the game has it");
+	tw_whole_report_item(&t->whole, WHOLE_DONE, "embedded", item, "from the game");
 	return 0;
 }
 
@@ -92,7 +92,7 @@ int tidy_media(struct tidying *t, struct error *e)
 
 	if (!t->known && (t->how->external || t->how->embed)) {
 		tw_whole_report(&t->whole, WHOLE_LEFT,
-			"images: nobody knows what else has a number in the map");
+			"images: cannot tell what else refers to them by number");
 		return 0;
 	}
 	for (uint32_t i = 0; r == 0 && i < tw_count(t->whole.from, TW_IMAGE); i++) {

@@ -183,8 +183,8 @@ static int hash_name(struct tidying *t, uint32_t item, const struct bytes *pixel
 	size = snprintf(name, sizeof(name), "%.*s_cut_%s", old->size, old->text, hex);
 	if ((size_t)size > tw_sorts[TW_SORT_IMAGE].name_max) {
 		tw_whole_report_item(&t->whole, WHOLE_LEFT, "", item,
-			"its name stays: with the hash it would have %d bytes (at most %zu)", size,
-			tw_sorts[TW_SORT_IMAGE].name_max);
+			"not renamed: with the hash, its name would have %d bytes (at most %zu)",
+			size, tw_sorts[TW_SORT_IMAGE].name_max);
 		return 0;
 	}
 	blob = blob_of_bytes(bytes_copy(name, (size_t)size + 1), NULL);
@@ -203,10 +203,10 @@ static int set_pixels(
 		return error_set(e, -ENOMEM, "out of memory");
 	if (cells)
 		tw_whole_report_item(&t->whole, WHOLE_DONE, "cut", item,
-			"%u of %u cells, which no tile shows", cells, CELLS * CELLS);
+			"%u of %u cells that no tile shows", cells, CELLS * CELLS);
 	else
 		tw_whole_report_item(
-			&t->whole, WHOLE_DONE, "cut", item, "colours that are transparent");
+			&t->whole, WHOLE_DONE, "cut", item, "colors of transparent pixels");
 	return 0;
 }
 
@@ -250,7 +250,7 @@ int tidy_pixels(struct tidying *t, struct error *e)
 		find_uses(t, (int32_t)i, &shown);
 		if (!t->known || shown.unread)
 			tw_whole_report_item(&t->whole, WHOLE_LEFT, "", item,
-				"nobody knows what of it is shown");
+				"cannot tell which of its pixels are shown");
 		else if (shown.tiles || shown.quads)
 			r = tidy_image(t, item, &shown, e);
 	}

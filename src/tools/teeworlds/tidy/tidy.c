@@ -95,7 +95,7 @@ static int tidy_map(const struct snapshot *s, const struct tidy *how,
 
 	*ret = NULL;
 	if (!tw_map_of(s)->shared->is_typed)
-		return error_set(e, -EINVAL, "nobody knows what of such a map is used");
+		return error_set(e, -EINVAL, "cannot tell which parts of the map are used");
 	r = tw_whole_begin(&t.whole, s, calls, e);
 	t.whole.keep = kept_paths(tw_map_of(s), how);
 	t.m = r == 0 ? tw_map_copy(t.whole.from) : NULL;

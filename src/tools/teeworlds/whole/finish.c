@@ -22,8 +22,7 @@ static int clean_layer(struct tw_whole *w, uint32_t item, struct tw_change *c, s
 	if (w->gone[item] || !tw_get_tiles(c->base, it, &t) ||
 		tw_tiles_find_garbage(&t, &g, NULL) < 0 || !g.value)
 		return 0;
-	tw_whole_report_item(
-		w, WHOLE_DONE, "repaired", item, "bytes of its tiles that nothing uses are 0 now");
+	tw_whole_report_item(w, WHOLE_DONE, "repaired", item, "set unused bytes of its tiles to 0");
 	r = tw_tiles_compose(c->base, &t, &step, NULL, &fresh, e);
 	if (r == 0)
 		tw_change_set_data(c, item, t.field, fresh);

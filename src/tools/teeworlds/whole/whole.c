@@ -71,5 +71,5 @@ int tw_whole_find_image(const struct tw_whole *w, uint32_t position, struct imag
 
 	snprintf(name, sizeof(name), "%.*s%s", n->size, n->text ? n->text : "", suffix);
 	r = w->calls->image(games, PREVIEW_ANY_GAME, name, ret, NULL);
-	return r < 0 ? error_set(e, r, "no %.127s.png was found", name) : 0;
+	return r < 0 ? error_set(e, r, "%.127s.png not found", name) : 0;
 }

@@ -68,7 +68,7 @@ int derive_skill(const struct sources *, struct job *j)
 	bool said = guid.n && number_get_i64(guid, &id);
 
 	if (!derive_text(j->root, "NAME").n) {
-		j->refusal = "it has no NAME";
+		j->refusal = "no NAME";
 		return 0;
 	}
 	put_name(j, STR(""));

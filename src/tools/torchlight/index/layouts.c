@@ -47,9 +47,9 @@ int derive_menu(const struct sources *, struct job *j)
 	struct str name = b ? derive_text(b, "MENU NAME") : STR("");
 
 	if (!name.n || derive_bool(b, "DO NOT CREATE")) {
-		j->refusal = !b        ? "it defines no menu"
-			     : !name.n ? "its menu has no name"
-				       : "it says DO NOT CREATE";
+		j->refusal = !b        ? "no menu"
+			     : !name.n ? "the menu has no name"
+				       : "DO NOT CREATE is set";
 		return 0;
 	}
 	derive_put(j, name);

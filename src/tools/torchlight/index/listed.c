@@ -22,8 +22,8 @@ static int read_table(struct listed *l, struct error *e)
 		r = rawindex_encode(l->kind, (const char *)text.data, text.size, &made, &why);
 	if (r == 0)
 		r = rawindex_decode(l->kind, made.data, made.size, &l->table, &why);
-	return r < 0 && r != -ENOMEM ? error_set(e, -EINVAL, "%s is no index: %s", l->what->path,
-					       error_text(&why))
+	return r < 0 && r != -ENOMEM ? error_set(e, -EINVAL, "%s is not an index: %s",
+					       l->what->path, error_text(&why))
 				     : r;
 }
 
@@ -118,7 +118,7 @@ static int derive_row(void *arg, size_t i, struct error *e)
 	if (r == 0)
 		r = j->line.error;
 	source_text_finish(&text);
-	return r == -ENOMEM ? error_set(e, r, "no memory for %s", l->what->path) : 0;
+	return r == -ENOMEM ? error_set(e, r, "out of memory") : 0;
 }
 
 int listed_begin(struct listed *l, const struct index_kind *what, const struct sources *s,
@@ -134,7 +134,7 @@ int listed_begin(struct listed *l, const struct index_kind *what, const struct s
 	if (r == 0)
 		r = read_rows(l, e);
 	if (r < 0)
-		return r == -ENOMEM ? error_set(e, r, "no memory for %s", what->path) : r;
+		return r == -ENOMEM ? error_set(e, r, "out of memory") : r;
 	match_rows(l);
 	return parallel_each(l->n_jobs, derive_row, l, e);
 }

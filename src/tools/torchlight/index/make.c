@@ -94,7 +94,7 @@ void tl_index_report_unlisted(
 			continue;
 		snprintf(line, sizeof(line),
 			"%zu %s below %s %s not in %s (%s), so the game does not see %s "
-			"(mapfs index lists %s)",
+			"(use mapfs index to list %s)",
 			found.n, one ? "file" : "files", k->below, one ? "is" : "are", k->name,
 			found.first, one ? "it" : "them", one ? "it" : "them");
 		say(arg, FORMAT_NOTE, line);
@@ -102,8 +102,8 @@ void tl_index_report_unlisted(
 	/* Without any index, the archive has the sources of a mod: report one line. */
 	if (!any && found.n) {
 		snprintf(line, sizeof(line),
-			"there is no index, so the game does not see %zu %s (%s): mapfs index "
-			"makes them all, and so does mapfs pack --index",
+			"no index, so the game does not see %zu %s (%s): use mapfs index or mapfs "
+			"pack --index",
 			found.n, found.n == 1 ? "file" : "files", found.first);
 		say(arg, FORMAT_NOTE, line);
 	}

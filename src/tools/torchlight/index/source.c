@@ -77,7 +77,7 @@ int sources_list(const struct tl_map *m, struct sources *ret, struct error *e)
 		if (t->entries[i].handle != MANIFEST_NO_FILE)
 			r = add_source(ret, t, &t->entries[i]);
 	if (r < 0)
-		return error_set(e, r, "no memory for the list of files");
+		return error_set(e, r, "out of memory");
 	if (ret->n)
 		qsort(ret->all, ret->n, sizeof(*ret->all), compare_sources);
 	drop_duplicates(ret);
@@ -126,7 +126,7 @@ int source_read(const struct sources *s, const struct source_file *f, struct sou
 	else
 		r = textform_read(raw->data, raw->size, &ret->utf8, e);
 	if (r == 0 && ret->utf8.error)
-		r = error_set(e, -ENOMEM, "no memory for a text");
+		r = error_set(e, -ENOMEM, "out of memory");
 	return r < 0 ? r
 		     : dattext_parse((const char *)ret->utf8.data, ret->utf8.size, &ret->tree, e);
 }

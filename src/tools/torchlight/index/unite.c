@@ -107,12 +107,12 @@ static void put_old(struct uniting *u, const struct row *row, struct job *j)
 	struct str path = row->cells[row_file_cell(u->l->kind)];
 
 	if (!j && u->how->is_exact) {
-		report_row(u, INDEX_REMOVED, path, STR("it is not in the archive"));
+		report_row(u, INDEX_REMOVED, path, STR("not in the archive"));
 	} else if (!j) {
 		put_row(u, row->line);
-		report_row(u, INDEX_KEPT, path, STR("it is not in the archive"));
+		report_row(u, INDEX_KEPT, path, STR("not in the archive"));
 	} else if (j->old != row) {
-		report_row(u, INDEX_REMOVED, path, STR("it is listed twice"));
+		report_row(u, INDEX_REMOVED, path, STR("listed twice"));
 	} else if (j->unread.code) {
 		put_row(u, row->line);
 		report_row(u, INDEX_UNREAD, path, str_of(error_text(&j->unread)));
@@ -143,7 +143,7 @@ static int encode_table(struct uniting *u, struct bytes **ret, struct error *e)
 		r = rawindex_encode(
 			u->l->kind, (const char *)u->table.data, u->table.size, &out, e);
 	if (r < 0)
-		return r == -ENOMEM ? r : error_context(e, "%s cannot be made", u->l->what->path);
+		return error_context(e, "cannot make %s", u->l->what->path), r;
 	if (stored && str_equal(str_of_bytes(stored), str_of_buffer(&out)))
 		return 0;
 	return buffer_finish(&out, ret);
@@ -168,5 +168,5 @@ int listed_merge(
 	/* Do not create an index without rows. */
 	r = l->stored || u.table.size > header ? encode_table(&u, ret, e) : 0;
 	buffer_finish_free(&u.table);
-	return r == -ENOMEM ? error_set(e, r, "no memory for %s", l->what->path) : r;
+	return r == -ENOMEM ? error_set(e, r, "out of memory") : r;
 }

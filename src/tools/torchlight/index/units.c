@@ -206,8 +206,8 @@ int derive_unit(const struct sources *s, struct job *j)
 	int r;
 
 	if (!list.n || derive_bool(j->root, "DONTCREATE")) {
-		j->refusal = list.n ? "it says DONTCREATE"
-				    : "it is none of ITEMS, MONSTERS, PLAYERS, PROPS";
+		j->refusal =
+			list.n ? "DONTCREATE is set" : "not in ITEMS, MONSTERS, PLAYERS or PROPS";
 		return 0;
 	}
 	r = find_bases(s, &u);

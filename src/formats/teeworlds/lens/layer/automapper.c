@@ -115,7 +115,7 @@ int tw_automapper_parse(const struct json_at *at, const struct tw_map *m, uint32
 		return r;
 	fresh = old ? tw_ints_copy(old, old->n, 0) : tw_ints_new(TW_AUTO_LENGTH);
 	if (!fresh)
-		return error_set(e, -ENOMEM, "no memory for an auto-mapper item");
+		return error_set(e, -ENOMEM, "out of memory");
 	rec.v = fresh->v;
 	rec.n = fresh->n;
 	if (!old)

@@ -265,11 +265,11 @@ static int note_unknown(struct list_reader *t, const struct json_at *at, struct 
 		if (!unknown || json_as_string(&of, &name, NULL, NULL) < 0)
 			continue;
 		if (!array_reserve(p->unknown, p->n_unknown, p->room_unknown))
-			return error_set(e, -ENOMEM, "no memory for the list");
+			return error_set(e, -ENOMEM, "out of memory");
 		p->unknown[p->n_unknown] = (struct unknown){
 			p->n, key->first, key->ref, strdup(name), describe_place(&of)};
 		if (!p->unknown[p->n_unknown].name || !p->unknown[p->n_unknown++].place)
-			return error_set(e, -ENOMEM, "no memory for the list");
+			return error_set(e, -ENOMEM, "out of memory");
 	}
 	return 0;
 }
@@ -285,7 +285,7 @@ static int read_element(void *arg, const struct json_at *at, struct error *e)
 	int r;
 
 	if (t->p->n == INT32_MAX / 4 / old->n_ints)
-		return json_refuse(at, e, "a list has at most %u", t->p->n);
+		return json_refuse(at, e, "a list has at most %u elements", t->p->n);
 	r = tw_rows_read(at, old, t->p->n, &names, v, &t->differs, e);
 	if (r == 0 && unknown)
 		r = note_unknown(t, at, e);
@@ -359,7 +359,7 @@ static int compose_data(const struct tw_map *m, struct parsed_list *p, struct ed
 	} else {
 		free(edits);
 	}
-	return *ret ? 0 : error_set(e, -ENOMEM, "no memory for a list");
+	return *ret ? 0 : error_set(e, -ENOMEM, "out of memory");
 }
 
 /* Was the blob composed of the same rows and edits? */
@@ -394,7 +394,7 @@ static int keep_list(struct list_reader *t, uint32_t count, struct error *e)
 		return r;
 	p->rows = content_new(&kept);
 	if (!p->rows)
-		return error_set(e, -ENOMEM, "no memory for a list");
+		return error_set(e, -ENOMEM, "out of memory");
 	if (p->n && p->n == count && l->rows.n && blob_size(l->blob) > content.size)
 		p->tail = blob_ref(l->blob);
 	return 0;
@@ -428,7 +428,7 @@ static int parse_as(struct list_reader *t, struct content *in, struct parsed **r
 	t->out = out;
 	t->p = out ? parsed_new(sizeof(*t->p), in, finish_parsed) : NULL;
 	if (!t->p)
-		return error_set(e, -ENOMEM, "no memory for the list");
+		return error_set(e, -ENOMEM, "out of memory");
 	t->p->form = t->old.form;
 	return parsed_finish(&t->p->parsed, read_list(t, in, e), ret);
 }
@@ -492,8 +492,7 @@ static int make_data(struct tw_change *c, uint32_t item, struct parsed_list *p, 
 	const struct tw_naming names = {c->base, c->others, c->base->items[item].made_name, NULL};
 	struct blob *like = tw_change_previous_blob(c, item, TW_LIST_DATA);
 	struct edit *edits = calloc(p->n_unknown + 1, sizeof(*edits));
-	int r = edits ? resolve_names(p, &names, edits, e)
-		      : error_set(e, -ENOMEM, "no memory for a list");
+	int r = edits ? resolve_names(p, &names, edits, e) : error_set(e, -ENOMEM, "out of memory");
 
 	if (r < 0 || is_same_recipe(like, p, edits)) {
 		free(edits);

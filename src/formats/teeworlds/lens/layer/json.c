@@ -181,7 +181,7 @@ static int make_tiles(
 		return error_set(e, -EINVAL, "width x height is %lld tiles (at most %d)",
 			(long long)w * h, INT32_MAX / TW_TILE_MAX);
 	*ret = tw_initial_tiles(version, kind, w, h);
-	return *ret ? 0 : error_set(e, -ENOMEM, "no memory for a layer");
+	return *ret ? 0 : error_set(e, -ENOMEM, "out of memory");
 }
 
 /* Make the item of a new layer.json: its type, version, kind and size, the rest as in
@@ -206,7 +206,7 @@ static int make_item(
 	if (r < 0)
 		return r;
 	*ret = tw_initial_layer(type, version);
-	return *ret ? 0 : error_set(e, -ENOMEM, "no memory for a layer");
+	return *ret ? 0 : error_set(e, -ENOMEM, "out of memory");
 }
 
 static int add_tiles(const struct tw_map *m, uint32_t item, const struct tw_ints *ints,
@@ -305,7 +305,7 @@ static int apply_item(const struct json_at *root, const struct tw_map *m, uint32
 		return 0;
 	if (tw_is_tiles(it) && !has_same_size(old, fresh) &&
 		tw_plane_is_waiting(m, item, c->others))
-		return error_set(e, -EAGAIN, "the layer's tables come first");
+		return error_set(e, -EAGAIN, "the tables of the layer are applied first");
 	return tw_layer_reshape(m, item, TAKE(fresh), c, e);
 }
 

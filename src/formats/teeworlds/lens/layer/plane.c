@@ -148,7 +148,7 @@ static int plane_parse(const struct tw_map *m, entry_id id, struct content *in, 
 	error_clear(e);
 	p = parsed_new(sizeof(*p), in, finish_parsed);
 	if (!p)
-		return error_set(e, -ENOMEM, "no memory for a table");
+		return error_set(e, -ENOMEM, "out of memory");
 	if (is_new)
 		r = measure_table(
 			&in->bytes, tw_plane_usual((enum tw_plane)tw_id_c(id)), &p->size, e);

@@ -57,24 +57,24 @@ int tw_layer_reshape(const struct tw_map *m, uint32_t item, struct tw_ints *take
 	CLEANUP(tw_ints_unref) struct tw_ints *own = tw_ints_ref(take);
 	CLEANUP(tw_ints_unref) struct tw_ints *old_ints = tw_ints_ref(m->items[item].ints);
 	struct tw_item old = m->items[item], changed = old;
-	struct tw_tiles tiles, dummy;
-	bool has_tiles, has_dummy;
+	struct tw_tiles tiles, unused;
+	bool has_tiles, has_unused;
 	int r = 0;
 
 	changed.ints = own;
 	old.ints = old_ints;
 	has_tiles = tw_is_tiles(&old) && tw_get_tiles(m, &old, &tiles);
-	has_dummy = tw_is_tiles(&old) && tw_get_unused_tiles(m, &old, &dummy);
+	has_unused = tw_is_tiles(&old) && tw_get_unused_tiles(m, &old, &unused);
 	tw_change_set_ints(c, item, take);
 	if (has_tiles) {
 		r = refit_tiles(
 			m, &tiles, &changed, (uint32_t)tw_tiles_field(&changed), c, item, e);
 		if (r == -EIO)
-			return error_context(e, "the layer's tiles cannot be read");
+			return error_context(e, "cannot read the tiles of the layer"), r;
 	}
-	if (r == 0 && has_dummy) {
-		drop_unreadable(&dummy);
-		r = refit_tiles(m, &dummy, &changed, TW_TILES_DATA, c, item, e);
+	if (r == 0 && has_unused) {
+		drop_unreadable(&unused);
+		r = refit_tiles(m, &unused, &changed, TW_TILES_DATA, c, item, e);
 	}
 	return r;
 }
@@ -98,7 +98,9 @@ int tw_layer_can_reshape(const struct tw_map *m, const struct tw_item *it,
 	if (is_fitting(&t, &changed, t.field))
 		return 0;
 	r = tw_tiles_check(&t, e);
-	return r == -EIO ? error_context(e, "the layer's tiles cannot be read") : r;
+	if (r == -EIO)
+		error_context(e, "cannot read the tiles of the layer");
+	return r;
 }
 
 const struct written_file *tw_layer_written(const struct tw_map *m, uint32_t item,
@@ -115,8 +117,8 @@ const struct written_file *tw_layer_written(const struct tw_map *m, uint32_t ite
 	return NULL;
 }
 
-/* Were all tables of the layer written in this size? At least one must be new since the last save:
- * if all were refused before, they do not change the size. */
+/* Were all tables of the layer written in this size? One of them must not have been refused by an
+ * earlier save or close: refused tables alone do not change the size. */
 static bool all_tables_have(const struct tw_map *m, uint32_t item, const struct csv_shape *size,
 	const struct build_context *others, const struct tw_tile_form *form)
 {
@@ -152,7 +154,7 @@ int tw_layer_take_size(const struct tw_map *m, uint32_t item, const struct csv_s
 		return 0;
 	ints = tw_ints_copy(it->ints, it->ints->n, 0);
 	if (!ints)
-		return error_set(e, -ENOMEM, "no memory for a layer");
+		return error_set(e, -ENOMEM, "out of memory");
 	ints->v[TW_TILES_WIDTH] = (int32_t)size->width;
 	ints->v[TW_TILES_HEIGHT] = (int32_t)size->height;
 	return tw_layer_reshape(m, item, ints, c, e);

@@ -32,7 +32,7 @@ int tw_layer_no_file(const struct tw_item *it, struct error *e)
 {
 	if (tw_is_empty(it))
 		return error_set(e, -ENODATA, "the layer has no valid layer.json yet");
-	return error_set(e, -ENOTSUP, "the layer is of a kind that has no such file");
+	return error_set(e, -ENOTSUP, "a layer of this kind has no such file");
 }
 
 int tw_layer_parse_error(int r, struct error *e)

@@ -95,14 +95,13 @@ static int scan_begin(void *arg, uint32_t w, uint32_t h, struct error *e)
 
 	if (w > INT32_MAX || h > INT32_MAX || png_file_size(w, h, &size) < 0)
 		return error_set(e, -EINVAL,
-			"the image has %u x %u pixels (at most 2^31 - 1 bytes of them in a PNG)", w,
-			h);
+			"the image has %u x %u pixels (at most 2147483647 bytes in a PNG)", w, h);
 	l->w = w;
 	l->h = h;
 	l->is_same = w == l->old->w && h == l->old->h;
 	l->row = l->is_same ? malloc(4 * (size_t)w) : NULL;
 	opacity_begin(&l->opacity, w, h);
-	return l->is_same && !l->row ? error_set(e, -ENOMEM, "no memory for a row of pixels") : 0;
+	return l->is_same && !l->row ? error_set(e, -ENOMEM, "out of memory") : 0;
 }
 
 static int scan_row(void *arg, uint32_t y, const uint8_t *rgba, struct error *)
@@ -117,7 +116,7 @@ static int scan_row(void *arg, uint32_t y, const uint8_t *rgba, struct error *)
 	return 0;
 }
 
-/* The recipe of an image: the pixels of a PNG, then the bytes behind the pixels of recipe.under. */
+/* The recipe of an image: the pixels of a PNG, then the bytes behind those of recipe.source. */
 struct composed {
 	struct tw_recipe recipe; /* first */
 	struct content *png;
@@ -186,7 +185,7 @@ static int compose_pixels(const struct tw_map *m, const struct pixels *old, stru
 		c->tail = size;
 		*ret = tw_compose(m, &c->recipe, under ? blob_size(under) : size);
 	}
-	return c && *ret ? 0 : error_set(e, -ENOMEM, "no memory for an image");
+	return c && *ret ? 0 : error_set(e, -ENOMEM, "out of memory");
 }
 
 static int scan_image(
@@ -207,7 +206,7 @@ int tw_image_pixels(const struct tw_map *m, const struct extent *png, struct blo
 	CLEANUP(content_unref) struct content *c = content_new(png);
 	const struct pixels none = {0};
 	struct scan l = {0};
-	int r = c ? scan_image(&none, png, &l, e) : error_set(e, -ENOMEM, "no memory for an image");
+	int r = c ? scan_image(&none, png, &l, e) : error_set(e, -ENOMEM, "out of memory");
 
 	if (r == 0)
 		r = compose_pixels(m, &none, c, &l, ret, e);
@@ -224,7 +223,7 @@ static int find_old_opacity(const struct pixels *old, struct opacity *ret, struc
 	CLEANUP(bytes_unref) struct bytes *b = bytes_new(4 * (size_t)old->w, &row);
 
 	if (!b)
-		return error_set(e, -ENOMEM, "no memory for a row of pixels");
+		return error_set(e, -ENOMEM, "out of memory");
 	opacity_begin(ret, old->w, old->h);
 	for (uint32_t y = 0; y < old->h; y++) {
 		int r = blob_read(old->blob, (uint64_t)y * b->size, row, b->size, e);
@@ -295,7 +294,7 @@ static int image_parse(const struct tw_map *m, entry_id id, struct content *in, 
 	(void)find_pixels(m, id, &old, NULL);
 	p = parsed_new(sizeof(*p), in, finish_parsed);
 	if (!p)
-		return error_set(e, -ENOMEM, "no memory for an image");
+		return error_set(e, -ENOMEM, "out of memory");
 	return parsed_finish(&p->parsed, parse_pixels(m, id, &old, in, p, e), ret);
 }
 
@@ -337,7 +336,7 @@ static int image_apply(
 	/* Tiles that refer to a new image were written together with it, with their OPAQUE bits. */
 	r = is_new ? 0 : tw_map_put_image(c->result, &put);
 	if (r < 0)
-		return error_set(e, r, "no memory for an image");
+		return error_set(e, r, "out of memory");
 	if (old.blob) {
 		tw_change_set_int(c, item, TW_IMG_WIDTH, (int32_t)p->w);
 		tw_change_set_int(c, item, TW_IMG_HEIGHT, (int32_t)p->h);

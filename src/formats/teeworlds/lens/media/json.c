@@ -47,7 +47,7 @@ static int write_json(
 	if (!it)
 		return -ENOENT;
 	if (!is_json(m, id))
-		return error_set(e, -ENODATA, "it is in the map itself, not in this form");
+		return error_set(e, -ENODATA, "the object is embedded and has no JSON form");
 	rec.v = it->ints->v;
 	rec.n = it->ints->n;
 	jsonw_object(w);
@@ -84,17 +84,17 @@ static int read_item(const struct json_at *root, const struct tw_map *m, entry_i
 	if (r < 0)
 		return r;
 	if (external != 1 && json_get(root, "external", &at))
-		return json_refuse(&at, e, "must be true for what is not in the map itself");
+		return json_refuse(&at, e, "must be true for an external object");
 	v = becomes ? external_item(m, id) : tw_ints_copy(it->ints, it->ints->n, 0);
 	if (!v)
-		return error_set(e, -ENOMEM, "no memory for an item");
+		return error_set(e, -ENOMEM, "out of memory");
 	rec.v = v->v;
 	rec.n = v->n;
 	r = tw_record_read(root, NULL, &rec, e);
 	if (r == 0 && image && !becomes && tw_get_int(it, TW_IMG_EXTERNAL, 0) == 0 &&
 		!tw_ints_same(v, it->ints))
-		r = json_refuse(root, e,
-			"the image is in the map in a form that cannot be shown or changed");
+		r = json_refuse(
+			root, e, "cannot change an embedded image without valid RGBA pixels");
 	if (r < 0)
 		return r;
 	*ret = TAKE(v);

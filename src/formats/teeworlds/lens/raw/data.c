@@ -19,7 +19,7 @@ static int no_content_error(const struct tw_map *m, entry_id id, struct error *e
 {
 	if (m->shared->raw == TW_RAW_RW && tw_id_index(id) >= m->shared->n_blobs)
 		return error_set(e, -ENODATA, "the data item has no content");
-	return error_set(e, -EIO, "the data item left the map");
+	return error_set(e, -EIO, "the data item was removed from the map");
 }
 
 static int data_stat(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *e)
@@ -75,9 +75,9 @@ static int data_parse(const struct tw_map *m, entry_id id, struct content *in, s
 	int r = 0;
 
 	if (!b && tw_id_index(id) < m->shared->n_blobs)
-		return error_set(e, -EIO, "the data item left the map");
+		return error_set(e, -EIO, "the data item was removed from the map");
 	if (m->shared->raw != TW_RAW_RW)
-		return error_set(e, -EROFS, "raw/ is read-only (-o raw=rw makes it writable)");
+		return error_set(e, -EROFS, "raw/ is read-only (use -o raw=rw)");
 	same = holds_content(b, &in->bytes);
 	if (in->bytes.size == 0 && !same)
 		return error_set(e, -EINVAL, "the file is empty (a data item has at least 1 byte)");

@@ -7,7 +7,7 @@
 
 #include "formats/teeworlds/lens/kinds.h"
 
-enum { NUMBER_MAX = 13, STAT_MAX = 1 << 16, TEXT_MAX = 16 << 20 };
+enum { NUMBER_MAX = 13, STAT_INTS_MAX = 1 << 16, TEXT_MAX = 16 << 20 };
 
 static const struct tw_item *find_any_item(const struct tw_map *m, entry_id id)
 {
@@ -58,7 +58,7 @@ static int item_stat(const struct tw_map *m, entry_id id, struct file_attr *ret,
 	if (r < 0)
 		return r;
 	tw_stat_raw(ret, m, 0);
-	ret->has_size = it->ints->n <= STAT_MAX;
+	ret->has_size = it->ints->n <= STAT_INTS_MAX;
 	if (ret->has_size)
 		ret->size = text_size(it->ints);
 	return 0;
@@ -113,7 +113,7 @@ static int parse_line(
 		v = strtoll(text, &after, 10);
 	}
 	if (after == text || after + strspn(after, " \t\r") != text + n)
-		return error_set(e, -EINVAL, "line %zu: is not one decimal number", line);
+		return error_set(e, -EINVAL, "line %zu: must be one decimal number", line);
 	if (v > INT32_MAX || v < INT32_MIN)
 		return error_set(e, -EINVAL, "line %zu: the number does not fit 32 bits (%d to %d)",
 			line, INT32_MIN, INT32_MAX);
@@ -131,7 +131,7 @@ static int parse_ints(const struct bytes *text, struct tw_ints **ret, struct err
 		lines += *s == '\n' || s + 1 == end;
 	ints = tw_ints_new((uint32_t)lines);
 	if (!ints)
-		return error_set(e, -ENOMEM, "no memory for %zu integers", lines);
+		return error_set(e, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < lines; i++) {
 		const uint8_t *lf = memchr(p, '\n', (size_t)(end - p));
 		int r = parse_line(p, lf ? lf : end, i + 1, &ints->v[i], e);
@@ -166,7 +166,7 @@ static int item_parse(const struct tw_map *m, entry_id id, struct content *in, s
 	if (!it)
 		return error_set(e, -ENOENT, "no such item");
 	if (m->shared->raw != TW_RAW_RW)
-		return error_set(e, -EROFS, "raw/ is read-only (-o raw=rw makes it writable)");
+		return error_set(e, -EROFS, "raw/ is read-only (use -o raw=rw)");
 	r = extent_load(&in->bytes, TEXT_MAX, &text, e);
 	if (r == -EFBIG)
 		return error_set(e, -EINVAL, "the file has more than %d bytes", TEXT_MAX);
@@ -176,7 +176,7 @@ static int item_parse(const struct tw_map *m, entry_id id, struct content *in, s
 		return r;
 	p = parsed_new(sizeof(*p), in, finish_parsed);
 	if (!p)
-		return error_set(e, -ENOMEM, "no memory for an item");
+		return error_set(e, -ENOMEM, "out of memory");
 	p->parsed.is_unchanged = !it->is_reserved && tw_ints_same(ints, it->ints);
 	p->ints = TAKE(ints);
 	*ret = &p->parsed;

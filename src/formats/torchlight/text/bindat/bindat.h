@@ -65,7 +65,7 @@ int bindat_decode(const uint8_t *data, size_t size, const struct names *names, s
  * strings get ids above the highest one, in the order of their first use. A new "" gets
  * BINDAT_EMPTY, or such an id if a string of the old file that is still used has BINDAT_EMPTY.
  *
- * remarks may be NULL. -EINVAL with line and column: the text is invalid.
+ * remarks gets the names that `names` lacks; may be NULL. -EINVAL with line and column.
  */
 int bindat_encode(const char *text, size_t n, const uint8_t *old, size_t old_size,
 	const struct names *names, struct compiled_remarks *remarks, struct buffer *out,

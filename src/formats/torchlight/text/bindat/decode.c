@@ -42,8 +42,8 @@ static void put_string(struct decoder *d, const struct bindat_item *item)
 	}
 	if (!d->readonly->code)
 		error_set(d->readonly, -EACCES,
-			"string id %" PRIu32 " holds a line break or NUL, which the text form "
-			"cannot say",
+			"string id %" PRIu32
+			" has a line break or NUL, which the text form cannot express",
 			item->id);
 }
 
@@ -87,7 +87,7 @@ int bindat_decode(const uint8_t *data, size_t size, const struct names *names, s
 	while (bindat_next(&reader, &item, NULL) > 0) {
 		put_item(&d, &item);
 		if (out->error)
-			return error_set(e, out->error, "no memory for the text");
+			return error_set(e, out->error, "out of memory");
 		if (out->size > TEXT_MAX)
 			return error_set(
 				e, -EFBIG, "the text would be longer than %d bytes", TEXT_MAX);

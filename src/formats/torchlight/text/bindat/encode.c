@@ -53,7 +53,7 @@ static int collect_strings(struct encoder *en, const struct dat_block *b)
 
 	for (const struct dat_field *f = b->fields; r == 0 && f; f = f->next) {
 		if (!field_type(f))
-			return dat_field_error(en->e, f, "<%.*s> is no type", STR_ARGS(f->type));
+			return dat_field_error(en->e, f, "<%.*s> is not a type", STR_ARGS(f->type));
 		note_small(en, f);
 		if (bindat_is_string(field_type(f)))
 			r = dat_put_string(f, &en->strings, en->e);
@@ -66,7 +66,7 @@ static int collect_strings(struct encoder *en, const struct dat_block *b)
 static int add_use(struct encoder *en, struct ss s, uint32_t id)
 {
 	if (!array_reserve(en->uses, en->n, en->room))
-		return error_set(en->e, -ENOMEM, "no memory for %zu strings", en->n + 1);
+		return error_set(en->e, -ENOMEM, "out of memory");
 	en->uses[en->n] = (struct use){.s = s, .nth = en->n, .id = id};
 	en->n++;
 	return 0;
@@ -196,8 +196,9 @@ static int put_value(struct encoder *en, const struct dat_field *f, uint32_t typ
 	if (bindat_is_string(type))
 		buffer_u32(en->out, en->uses[en->next_use++].id);
 	else if (!number_get(f->value, bindat_types[type].number, en->out))
-		return dat_field_error(en->e, f, "'%.*s' is no %s (%s)", STR_SHORT(f->value, 100),
-			bindat_types[type].word, bindat_types[type].range);
+		return dat_field_error(en->e, f, "'%.*s' is not a valid %s (%s)",
+			STR_SHORT(f->value, 100), bindat_types[type].word,
+			bindat_types[type].range);
 	return 0;
 }
 
@@ -273,7 +274,7 @@ static int encode_tree(
 	put_table(en, old);
 	buffer_append(out, tree.data, tree.size);
 	if (out->error || tree.error)
-		return error_set(en->e, -ENOMEM, "no memory for the compiled file");
+		return error_set(en->e, -ENOMEM, "out of memory");
 	return 0;
 }
 

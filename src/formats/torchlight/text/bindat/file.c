@@ -49,7 +49,7 @@ static int read_table(struct bindat_file *f, struct cursor *c, struct error *e)
 			n, cursor_left(c) / 6, c->size);
 	f->strings = calloc((size_t)n + 1, sizeof(*f->strings));
 	if (!f->strings)
-		return error_set(e, -ENOMEM, "no memory for %" PRIu32 " strings", n);
+		return error_set(e, -ENOMEM, "out of memory");
 	for (uint32_t i = 0; i < n; i++) {
 		f->strings[i].id = cursor_u32(c);
 		f->strings[i].s = cursor_ss(c);
@@ -60,7 +60,7 @@ static int read_table(struct bindat_file *f, struct cursor *c, struct error *e)
 	qsort(f->strings, n, sizeof(*f->strings), by_id);
 	for (uint32_t i = 1; i < n; i++)
 		if (f->strings[i].id == f->strings[i - 1].id)
-			return error_set(e, -EIO, "string id %" PRIu32 " stands twice in the table",
+			return error_set(e, -EIO, "string id %" PRIu32 " is twice in the table",
 				f->strings[i].id);
 	f->has_empty = n && f->strings[n - 1].id == BINDAT_EMPTY;
 	return 0;

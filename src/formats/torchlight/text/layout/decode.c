@@ -145,10 +145,8 @@ static int put_identity(struct decoder *d, unsigned depth, uint8_t type, int64_t
 	struct str type_name;
 
 	if (!ss_is_line(name))
-		return error_set(d->e, -EIO,
-			"the name of object %" PRId64 " holds a line break or "
-			"NUL",
-			id);
+		return error_set(
+			d->e, -EIO, "the name of object %" PRId64 " has a line break or NUL", id);
 	for (int i = 0; i < 2; i++) {
 		dattext_put(d->out, depth, "<STRING>%s:", i ? "NAME" : "DESCRIPTOR");
 		if (i && name.n)
@@ -222,8 +220,8 @@ static int put_object(struct decoder *d, unsigned nesting, int64_t parent)
 		return refuse_truncated(d, "an object");
 	if (d->c.pos - begin != length)
 		return error_set(d->e, -EIO,
-			"object %" PRId64 " says %" PRIu32 " bytes and has %zu", id, length,
-			d->c.pos - begin);
+			"object %" PRId64 " has %zu bytes (%" PRIu32 " in its header)", id,
+			d->c.pos - begin, length);
 	if (d->out->size > TEXT_MAX)
 		return error_set(d->e, -EFBIG, "the text would be longer than %d bytes", TEXT_MAX);
 	dattext_put(d->out, depth + 1, "[/CHILDREN]\n");
@@ -267,7 +265,7 @@ static int put_frame(
 		root, version, d->objects);
 	buffer_str(out, str_of_buffer(d->out));
 	buffer_printf(out, "\t[/OBJECTS]\n[/%s]\n", root);
-	return out->error || d->out->error ? error_set(d->e, -ENOMEM, "no memory for the text") : 0;
+	return out->error || d->out->error ? error_set(d->e, -ENOMEM, "out of memory") : 0;
 }
 
 static int decode_layout(struct decoder *d, const char *path, struct buffer *out)

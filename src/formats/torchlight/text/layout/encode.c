@@ -43,14 +43,13 @@ static int read_identity(struct encoder *en, const struct dat_block *b, struct i
 	if (!layout_text_type(descriptor, en->names, &ret->type)) {
 		en->unknown = true;
 		return dat_field_error(en->e, descriptor,
-			"no known DESCRIPTOR '%.*s' (TYPE_0 to TYPE_255 are "
-			"those without a name)",
+			"unknown DESCRIPTOR '%.*s' (TYPE_0 to TYPE_255 for those without a name)",
 			STR_ARGS(descriptor->value));
 	}
 	if (name && !str_equal(name->value, descriptor->value))
 		ret->name = name->value;
 	if (!number_get_i64(id->value, &ret->id))
-		return dat_field_error(en->e, id, "ID is no 64-bit integer");
+		return dat_field_error(en->e, id, "ID is not a 64-bit integer");
 	return 0;
 }
 
@@ -58,11 +57,12 @@ static int find_target(struct encoder *en, const struct identity *id, const stru
 	struct layout_target *ret)
 {
 	if (!layout_text_is_type(f))
-		return dat_field_error(en->e, f, "<%.*s> is no type", STR_ARGS(f->type));
+		return dat_field_error(en->e, f, "<%.*s> is not a type", STR_ARGS(f->type));
 	if (!layout_text_target(f, id->type, en->names, ret)) {
 		en->unknown = true;
 		return dat_field_error(en->e, f,
-			"no known property '%.*s', and none of P_0 to P_255", STR_ARGS(f->key));
+			"unknown property '%.*s' (P_0 to P_255 for those without a name)",
+			STR_ARGS(f->key));
 	}
 	if (ret->kind == LAYOUT_KINDS)
 		return dat_field_error(
@@ -86,7 +86,8 @@ static int put_axis(struct encoder *en, const struct dat_field *f, const struct 
 	uint32_t bits;
 
 	if (!number_get_f32(f->value, &bits))
-		return dat_field_error(en->e, f, "'%.*s' is no decimal number", STR_ARGS(f->value));
+		return dat_field_error(
+			en->e, f, "'%.*s' is not a decimal number", STR_ARGS(f->value));
 	if (!v->seen || v->code != t->code || v->seen & 1U << t->axis) {
 		buffer_u16(en->out, (uint16_t)(1 + 4 * layout_axes(t->kind)));
 		buffer_byte(en->out, t->code);
@@ -168,7 +169,7 @@ static int put_extra(struct encoder *en, const struct dat_block *b, uint8_t type
 			r = layout_extra_encode(c, type, en->out, en->e);
 		else if (type != LAYOUT_GROUP || !str_equal_nocase(c->name, STR("DATAGROUP")))
 			return text_error(
-				en->e, c->line, 1, "[%.*s] cannot stand here", STR_ARGS(c->name));
+				en->e, c->line, 1, "[%.*s] is not allowed here", STR_ARGS(c->name));
 	}
 	buffer_patch_u32(en->out, at, en->out->size - at - 4);
 	return r;
@@ -181,7 +182,7 @@ static int count_node(struct encoder *en, const struct dat_block *b, size_t at)
 	unsigned n = en->nodes.error ? 0 : all[at] | (unsigned)all[at + 1] << 8;
 
 	if (n == UINT16_MAX)
-		return text_error(en->e, b->line, 1, "more than %d Groups below one", UINT16_MAX);
+		return text_error(en->e, b->line, 1, "more than %d Groups in one", UINT16_MAX);
 	buffer_patch_u16(&en->nodes, at, n + 1);
 	return 0;
 }
@@ -269,13 +270,13 @@ static int put_objects(
 	for (struct dat_block *c = b->blocks; c; c = c->next) {
 		c->is_read = true;
 		if (!str_equal_nocase(c->name, STR("BASEOBJECT")))
-			return text_error(en->e, c->line, 1, "[%.*s] stands among [BASEOBJECT]s",
-				STR_ARGS(c->name));
+			return text_error(en->e, c->line, 1,
+				"[%.*s] is not allowed between [BASEOBJECT]s", STR_ARGS(c->name));
 		n++;
 	}
 	if (n > UINT16_MAX)
 		return text_error(
-			en->e, b->line, 1, "%u objects side by side (at most %d)", n, UINT16_MAX);
+			en->e, b->line, 1, "%u objects in one block (at most %d)", n, UINT16_MAX);
 	buffer_u16(en->out, (uint16_t)n);
 	for (const struct dat_block *c = b->blocks; r == 0 && c; c = c->next)
 		r = put_object(en, c, nesting, group);
@@ -325,7 +326,7 @@ static int encode_layout(struct encoder *en, const struct dat_block *root, const
 		buffer_append(en->out, en->nodes.data, en->nodes.size);
 	}
 	if (en->out->error || en->nodes.error)
-		return error_set(en->e, -ENOMEM, "no memory for the compiled file");
+		return error_set(en->e, -ENOMEM, "out of memory");
 	if (en->out->size > UINT32_MAX)
 		return error_set(en->e, -EFBIG, "the compiled file has %zu bytes", en->out->size);
 	return 0;
@@ -344,7 +345,7 @@ static int encode_again(struct encoder *en, const struct dat_block *root, const 
 		r = names_extend((struct names *)(uintptr_t)en->names, (const char *)lines.data,
 			lines.size, &more, &e);
 	if (r < 0)
-		return error_set(en->e, r, "no memory for names");
+		return error_set(en->e, r, "out of memory");
 	if (!lines.size)
 		return -EINVAL;
 	en->out->size = en->nodes.size = 0;

@@ -178,7 +178,7 @@ static int encode_interpolation(const struct dat_field *f, struct buffer *out, s
 		v++;
 	if (v == INTERPOLATIONS && (!number_get_u32(f->value, &v) || v > 255))
 		return dat_field_error(e, f,
-			"no such interpolation (Linear, Linear Round, "
+			"unknown interpolation (Linear, Linear Round, "
 			"Linear Round Down, Linear Round Up, Spline, Quaternion, "
 			"No Interpolation, Use Timeline Default or 0..255)");
 	buffer_byte(out, (uint8_t)v);
@@ -205,7 +205,7 @@ static int encode_field(
 	case I64:
 	case F32:
 		if (!number_get(value, p->kind == I64 ? NUMBER_I64 : NUMBER_F32, out))
-			return dat_field_error(e, f, "%s is no %s", p->key,
+			return dat_field_error(e, f, "%s is not a %s", p->key,
 				p->kind == I64 ? "64-bit integer" : "decimal number");
 		return 0;
 	case TEXT:
@@ -240,7 +240,7 @@ static int encode_blocks(
 	for (struct dat_block *c = b->blocks; c; c = c->next, n++) {
 		c->is_read = true;
 		if (!parts_of(c, blocks))
-			return text_error(e, c->line, 1, "[%.*s] cannot stand in [%.*s]",
+			return text_error(e, c->line, 1, "[%.*s] is not allowed in [%.*s]",
 				STR_ARGS(c->name), STR_ARGS(b->name));
 	}
 	if (n > UINT8_MAX)
@@ -290,6 +290,5 @@ int layout_extra_encode(
 		return encode_parts(b, logic_group, out, e);
 	if (type == LAYOUT_TIMELINE && is_called(b, timeline_block.name))
 		return encode_parts(b, timeline, out, e);
-	return text_error(
-		e, b->line, 1, "[%.*s] cannot stand in such an object", STR_ARGS(b->name));
+	return text_error(e, b->line, 1, "[%.*s] is not allowed in this object", STR_ARGS(b->name));
 }

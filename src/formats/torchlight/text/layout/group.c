@@ -62,7 +62,7 @@ static int read_themes(struct cursor *c, struct buffer *ret, struct error *e)
 			cursor_left(c) / 8);
 	if (n)
 		buffer_append(ret, cursor_take(c, 8 * (size_t)n), 8 * (size_t)n);
-	return ret->error ? error_set(e, -ENOMEM, "no memory for themes") : 0;
+	return ret->error ? error_set(e, -ENOMEM, "out of memory") : 0;
 }
 
 static int read_node(struct cursor *c, unsigned depth, struct layout_nodes *nodes, struct error *e)
@@ -72,7 +72,7 @@ static int read_node(struct cursor *c, unsigned depth, struct layout_nodes *node
 	int r;
 
 	if (!array_reserve(nodes->all, nodes->n, nodes->room))
-		return error_set(e, -ENOMEM, "no memory for the data group");
+		return error_set(e, -ENOMEM, "out of memory");
 	if (depth > BINLAYOUT_DEPTH_MAX)
 		return error_set(
 			e, -EIO, "the data group is nested more than %d deep", BINLAYOUT_DEPTH_MAX);
@@ -206,9 +206,10 @@ static int encode_themes(const struct dat_field *f, struct buffer *themes, struc
 	while (rest.n) {
 		one = str_cut(&rest, ',');
 		if (!number_get(one, NUMBER_I64, themes))
-			return dat_field_error(e, f, "'%.*s' is no 64-bit integer", STR_ARGS(one));
+			return dat_field_error(
+				e, f, "'%.*s' is not a 64-bit integer", STR_ARGS(one));
 	}
-	return themes->error ? error_set(e, -ENOMEM, "no memory for themes") : 0;
+	return themes->error ? error_set(e, -ENOMEM, "out of memory") : 0;
 }
 
 static bool is_called(const struct dat_field *f, const char *key)
@@ -225,7 +226,7 @@ static int encode_field(const struct dat_field *f, struct layout_node *node, str
 			continue;
 		if (!number_get_u32(f->value, &v) || v > parts[i].most)
 			return dat_field_error(
-				e, f, "%s is not 0..%" PRIu32, parts[i].key, parts[i].most);
+				e, f, "%s must be 0 to %" PRIu32, parts[i].key, parts[i].most);
 		node->part[i] = v;
 		return 0;
 	}
@@ -234,16 +235,16 @@ static int encode_field(const struct dat_field *f, struct layout_node *node, str
 	if (is_called(f, "DEACTIVE THEMES"))
 		return encode_themes(f, &node->deactive, e);
 	if (!is_called(f, "TAG"))
-		return dat_field_error(e, f, "a [DATAGROUP] has no %.*s", STR_ARGS(f->key));
+		return dat_field_error(e, f, "unknown field %.*s in [DATAGROUP]", STR_ARGS(f->key));
 	if (!number_get_i32(f->value, (int32_t *)&node->part[NODE_TAG]))
-		return dat_field_error(e, f, "TAG is no 32-bit integer");
+		return dat_field_error(e, f, "TAG is not a 32-bit integer");
 	return 0;
 }
 
 static int encode_bool(const struct dat_field *f, uint32_t *ret, struct error *e)
 {
 	if (!number_get_bool(f->value, ret))
-		return dat_field_error(e, f, "'%.*s' is no BOOL", STR_ARGS(f->value));
+		return dat_field_error(e, f, "'%.*s' is not a BOOL", STR_ARGS(f->value));
 	*ret = *ret != 0;
 	return 0;
 }

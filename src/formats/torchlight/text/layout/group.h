@@ -52,7 +52,7 @@ const struct layout_node *layout_nodes_find(const struct layout_nodes *nodes, si
 
 /* The node of a Group without fields, at an offset in the file. */
 struct layout_node layout_node_new(int64_t id, size_t offset);
-/* Append a node without children. */
+/* Append a node. Its last two bytes, the number of children, are 0: the caller counts there. */
 void layout_node_write(const struct layout_node *node, struct buffer *out);
 
 /*

@@ -27,7 +27,7 @@ static bool read_id(const struct dat_block *b, int64_t *ret)
 	return f && number_get_i64(f->value, ret);
 }
 
-/* Find the object with this id in the old file, first after the object that was found last. */
+/* Search the old file for the object with this id, from the one that was found last on. */
 static const struct dat_block *find_object(struct learner *l, int64_t id)
 {
 	const struct dat_block *b = l->last_found;
@@ -49,8 +49,8 @@ static bool has_value(const struct dat_field *f, enum layout_kind kind, const st
 	       value.size == old->size && !memcmp(value.data, old->data, old->size);
 }
 
-/* Find a kind of f's type that encodes f to the old value, or else (!by_value) that the old value
- * can have. LAYOUT_KINDS: none. */
+/* Find a kind of f's type: if by_value, one that encodes f to the old value; if not, one that the
+ * old value can have. LAYOUT_KINDS: none. */
 static enum layout_kind find_kind(
 	const struct dat_field *f, const struct buffer *old, bool by_value)
 {
@@ -63,8 +63,8 @@ static enum layout_kind find_kind(
 	return LAYOUT_KINDS;
 }
 
-/* Are f and the next fields NAMEX, NAMEY (and NAMEZ) with the old values? Their number, or 0. */
-static unsigned is_vector(const struct dat_field *f, const struct buffer *old)
+/* Number of fields from f on if they are NAMEX, NAMEY (and NAMEZ) with the old values; else 0. */
+static unsigned count_axes(const struct dat_field *f, const struct buffer *old)
 {
 	struct str stem = {f->key.s, f->key.n ? f->key.n - 1 : 0};
 	unsigned axes = (unsigned)(old->size / 4);
@@ -127,7 +127,7 @@ static unsigned match_property(struct learner *l, const struct dat_block *b,
 
 	if (!is_new(l, b, type, t->code) || layout_value_encode(old, t->kind, &value, NULL) < 0)
 		return 0;
-	axes = is_vector(f, &value);
+	axes = count_axes(f, &value);
 	kind = axes == 3 ? LAYOUT_VECTOR3 : axes == 2 ? LAYOUT_VECTOR2 : find_kind(f, &value, true);
 	if (kind == LAYOUT_KINDS && by_place)
 		kind = find_kind(f, &value, false);
@@ -138,7 +138,7 @@ static unsigned match_property(struct learner *l, const struct dat_block *b,
 	return axes ? axes : 1;
 }
 
-/* Skip to the field after the next old property of that code, if there is one. */
+/* The field after the next old property of that code; `old` if there is none. */
 static const struct dat_field *skip_property(const struct learner *l, const struct dat_block *o,
 	uint8_t type, const struct dat_field *old, uint8_t code)
 {

@@ -13,7 +13,7 @@ int layout_text_u8(const struct dat_block *b, const char *key, uint32_t *ret, st
 
 	*ret = 0;
 	if (f && (!number_get_u32(f->value, ret) || *ret > UINT8_MAX))
-		return dat_field_error(e, f, "%s is not 0..255", key);
+		return dat_field_error(e, f, "%s must be 0 to 255", key);
 	return 0;
 }
 
@@ -99,8 +99,7 @@ static int put_list(
 		one = str_cut(&rest, ',');
 		if (!number_get(one, layout_kinds[kind].number, out))
 			return dat_field_error(e, f,
-				"'%.*s' is no number (the list has numbers "
-				"and commas)",
+				"'%.*s' is not a number (a list has numbers and commas)",
 				STR_ARGS(one));
 	}
 	if (n > UINT16_MAX)
@@ -128,7 +127,7 @@ int layout_value_encode(
 		ok = number_get(f->value, layout_kinds[kind].number, out);
 	}
 	return ok ? 0
-		  : dat_field_error(e, f, "'%.*s' is no %s", STR_SHORT(f->value, 100),
+		  : dat_field_error(e, f, "'%.*s' is not a valid %s", STR_SHORT(f->value, 100),
 			    layout_kinds[kind].word);
 }
 
@@ -154,10 +153,10 @@ static int refuse_unread(const struct dat_block *b, unsigned line, struct str na
 	const char *brackets[2], struct error *e)
 {
 	if (is_first)
-		return text_error(e, line, 1, "%s%.*s%s cannot stand in [%.*s]", brackets[0],
+		return text_error(e, line, 1, "%s%.*s%s is not allowed in [%.*s]", brackets[0],
 			STR_ARGS(name), brackets[1], STR_ARGS(b->name));
-	return text_error(e, line, 1, "%s%.*s%s stands in [%.*s] twice", brackets[0],
-		STR_ARGS(name), brackets[1], STR_ARGS(b->name));
+	return text_error(e, line, 1, "%s%.*s%s is twice in [%.*s]", brackets[0], STR_ARGS(name),
+		brackets[1], STR_ARGS(b->name));
 }
 
 int layout_text_check_read(const struct dat_block *root, struct error *e)

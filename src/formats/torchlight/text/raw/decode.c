@@ -118,5 +118,5 @@ int rawindex_decode(const struct raw_kind *kind, const uint8_t *data, size_t siz
 	if (d.c.pos != size)
 		return error_set(
 			e, -EIO, "%zu bytes follow the records of %s", size - d.c.pos, kind->name);
-	return out->error ? error_set(e, out->error, "no memory for the table") : 0;
+	return out->error ? error_set(e, out->error, "out of memory") : 0;
 }

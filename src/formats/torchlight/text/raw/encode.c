@@ -41,7 +41,8 @@ static int unescape(struct encoder *en, struct str s, struct str *ret)
 			continue;
 		found = i < s.n ? memchr(from, s.s[i], sizeof(from) - 1) : NULL;
 		if (!found)
-			return FAIL(en, s.s + i - 1, "a backslash before none of t n r 0 e | \\");
+			return FAIL(en, s.s + i - 1,
+				"a backslash must be followed by t, n, r, 0, e, | or \\");
 		buffer_byte(&en->plain, (uint8_t)to[found - from]);
 	}
 	*ret = str_of_buffer(&en->plain);
@@ -83,8 +84,8 @@ static int put_number(
 	if (v == type->n_words &&
 		(!cell.n || !number_get_i64(cell, &v) || v < type->min || v > type->max)) {
 		if (type->list)
-			return FAIL(en, cell.s, "'%.*s' is no 64-bit integer", STR_ARGS(cell));
-		return FAIL(en, cell.s, "'%.*s' is not %" PRId64 "..%" PRId64, STR_ARGS(cell),
+			return FAIL(en, cell.s, "'%.*s' is not a 64-bit integer", STR_ARGS(cell));
+		return FAIL(en, cell.s, "'%.*s' must be %" PRId64 " to %" PRId64, STR_ARGS(cell),
 			type->min, type->max);
 	}
 	if (type->size == 1)
@@ -132,8 +133,8 @@ static int find_section(struct encoder *en, struct str cell, unsigned *ret)
 			return 0;
 		}
 	}
-	return FAIL(
-		en, cell.s, "no list '%.*s' (ITEMS, MONSTERS, PLAYERS or PROPS)", STR_ARGS(cell));
+	return FAIL(en, cell.s, "unknown list '%.*s' (ITEMS, MONSTERS, PLAYERS or PROPS)",
+		STR_ARGS(cell));
 }
 
 static int put_record(struct encoder *en, struct str line)
@@ -160,10 +161,10 @@ static int put_record(struct encoder *en, struct str line)
 			return r;
 	}
 	if (i < kind->n_columns)
-		return FAIL(en, line.s + line.n, "the line has %u cells (not %u)",
+		return FAIL(en, line.s + line.n, "the line has %u cells (must be %u)",
 			i + (kind->sections ? 1 : 0), kind->n_columns + (kind->sections ? 1 : 0));
 	if (rest.s)
-		return FAIL(en, rest.s, "a cell too many: '%.*s'", STR_ARGS(rest));
+		return FAIL(en, rest.s, "too many cells: '%.*s'", STR_ARGS(rest));
 	en->counts[section]++;
 	if (kind->count_bytes == 2 && en->counts[section] > UINT16_MAX)
 		return FAIL(en, line.s, "more than %d records", UINT16_MAX);
@@ -175,7 +176,7 @@ static int check_header(struct encoder *en, struct str line)
 	struct str rest = line, cell;
 
 	if (en->kind->sections && !str_equal_nocase(str_cut(&rest, '\t'), STR("list")))
-		return FAIL(en, line.s, "the first column is not called list");
+		return FAIL(en, line.s, "the first column must be list");
 	for (unsigned i = 0; i < en->kind->n_columns; i++) {
 		cell = str_cut(&rest, '\t');
 		if (!str_equal_nocase(cell, str_of(en->kind->columns[i].name)))
@@ -235,7 +236,7 @@ int rawindex_encode(const struct raw_kind *kind, const char *text, size_t n, str
 	if (r == 0) {
 		put_sections(&en, out);
 		if (out->error)
-			r = error_set(e, out->error, "no memory for the index");
+			r = error_set(e, out->error, "out of memory");
 	}
 	for (unsigned i = 0; i < RAW_SECTIONS_MAX; i++)
 		buffer_finish_free(&en.sections[i]);
