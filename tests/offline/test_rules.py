@@ -48,6 +48,12 @@ def set_tiles(layer, *tiles):
     return change
 
 
+def set_properties(layer, field, value):
+    def change(r):
+        r.properties[layer] = {field: value}
+    return change
+
+
 def set_settings(*lines):
     def change(r):
         r.settings = list(lines)
@@ -125,7 +131,14 @@ FAULTS = {
     "back to no checkpoint": (set_tiles("tele", (3, 2, 0, 63)), [(TELE, "x 2, y 1: it leads to checkpoints, but the map has no checkpoint exit")]),
     "number 0": (set_tiles("tele", (3, 2, 0, 26)), [(TELE, "x 2, y 1: tile 26 has number 0 and does nothing")]),
     "door": (set_tiles("switch", (1, 2, 9, 240), (2, 2, 8, 24)), [(SWITCH, "x 0, y 1: door 9 has no switch")]),
-    "speedup": (set_tiles("speedup", (6, 5, 0, 1, 28), (1, 1, 1, 0, 28)), [(SPEEDUP, "x 5, y 4: the speedup has force 0 and does nothing")]),
+    "speedup": (set_tiles("speedup", (6, 5, 0, 1, 28), (2, 1, 1, 0, 28)), [(SPEEDUP, "x 5, y 4: the speedup has force 0 and does nothing")]),
+    "door without a switch": (set_tiles("game", (1, 2, 240)), [(GAME, "x 0, y 1: the door is always open, because no switch tile has a number")]),
+    "door of a switch without a number": (combine(set_tiles("front", (2, 2, 240)), set_tiles("switch", (5, 5, 0, 199))), [
+        (FRONT, "x 1, y 1: the door is always open, because no switch tile has a number")]),
+    "first speedup": (set_tiles("speedup", (1, 1, 5, 0, 28)), [(SPEEDUP, "x 0, y 0: a speedup never works here")]),
+    "color": (set_properties("game", 10, 0), [(GAME, "has a color (a physics layer is white)")]),
+    "image": (set_properties("game", 13, 0), [(GAME, "has an image (a physics layer has none)")]),
+    "detail": (set_properties("game", 2, 1), [(GAME, "is a detail (a physics layer is always shown)")]),
     "tune zone": (set_tiles("tune", (6, 5, 0, 68)), [(TUNE, "x 5, y 4: the tune zone is 0 (1 to 255)")]),
     "misspelt": (set_settings(b"sv_team 1", b"sv_taem 1"), [(SETTINGS, f"line 2: sv_taem {UNKNOWN} (sv_team?)")]),
     "swapped": (set_settings(b"swtich_open 3"), [(SETTINGS, f"line 1: swtich_open {UNKNOWN} (switch_open?)")]),
@@ -158,7 +171,7 @@ SOUND = {
     "spawn in front": combine(remove_tiles("game", (1, 1)), set_tiles("front", (1, 1, 194))),
     "start and finish in front": combine(remove_tiles("game", (2, 1), (3, 1)), set_tiles("front", (1, 1, 33), (2, 1, 34))),
     "last time": combine(remove_tiles("game", (4, 1)), set_tiles("game", (4, 1, 59))),
-    "known tiles": combine(set_tiles("game", (5, 2, 9), (1, 3, 144), (1, 2, 240)), set_tiles("front", (5, 2, 98), (1, 2, 2))),
+    "known tiles": combine(set_tiles("game", (5, 2, 9), (1, 3, 144)), set_tiles("front", (5, 2, 98), (1, 2, 2))),
     "turned stopper": set_tiles("game", (2, 3, 60, 8), (3, 3, 67 - 2, 3), (2, 2, 224, 1)),
     "opaque": set_tiles("game", (2, 3, 9, 4)),
     "turned weapon in the switch layer": set_tiles("switch", (2, 3, 0, 199, 9)),
@@ -170,8 +183,8 @@ SOUND = {
     "checkpoint": set_tiles("tele", (3, 2, 7, 29), (1, 2, 7, 30), (2, 2, 0, 31), (2, 3, 0, 63)),
     "door": set_tiles("switch", (1, 2, 9, 240), (2, 2, 9, 22), (3, 3, 8, 240), (4, 3, 8, 25)),
     "door that is open": combine(set_tiles("switch", (1, 2, 9, 240)), set_settings(b"sv_team 1", b"Switch_Open 9")),
-    "door in the game layer": set_tiles("game", (1, 2, 240)),
-    "speedup": set_tiles("speedup", (6, 5, 1, 0, 28)),
+    "door in the game layer": combine(set_tiles("game", (1, 2, 240)), set_tiles("switch", (5, 5, 9, 199))),
+    "speedup": set_tiles("speedup", (6, 5, 1, 0, 28), (2, 1, 1, 0, 28), (1, 2, 1, 0, 28)),
     "tune zone": set_tiles("tune", (6, 5, 1, 68)),
     "settings": set_settings(b"SV_TEAM 1; tune \"gravity\" .5 # sv_taem", b"", b"  # sv_taem 1", b"tune_zone 255 gravity -1.5", b"tune gravity",
                          b"tune_zone_enter 0 \"sv_taem; 1\"", b"tune_zone_leave 1 a b c d e f", b"tune_zone_enter 0 \"a \\\" ; sv_taem\"", b"switch_open 255",

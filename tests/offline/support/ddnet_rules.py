@@ -181,6 +181,24 @@ def doors(m):
     for n in range(1, 256):
         if not find([22, 23, 24, 25], n) and b"%d" % n not in opened:
             m.at(layer, find([240], n), "door %d has no switch" % n)
+    if not (layer and any(cell and n for cell, n in zip(layer.cells, layer.numbers))):
+        for kind in ("game", "front"):
+            place = m.played.get(kind)
+            m.at(place, [i for i, c in enumerate(place.cells) if c == 240] if place else [],
+                 "the door is always open, because no switch tile has a number")
+
+
+def properties(m):
+    for layer in m.played.values():
+        ints = layer.item.ints
+        if layer.cells is None:
+            continue
+        if list(ints[7:11]) != [255] * 4:
+            m.say(layer.key, "has a color (a physics layer is white)")
+        if ints[13] != -1:
+            m.say(layer.key, "has an image (a physics layer has none)")
+        if ints[2] & 1:
+            m.say(layer.key, "is a detail (a physics layer is always shown)")
 
 
 def zeros(m):
@@ -189,6 +207,8 @@ def zeros(m):
         m.at(layer, numbered(layer)([cell], 0), "tile %d has number 0 and does nothing" % cell)
     layer = m.played.get("speedup")
     m.at(layer, numbered(layer)(range(1, 256), 0), "the speedup has force 0 and does nothing")
+    if layer and layer.cells and layer.cells[0]:
+        m.at(layer, [0], "a speedup never works here")
     layer = m.played.get("tune")
     m.at(layer, numbered(layer)([68], 0), "the tune zone is 0 (1 to 255)")
 
@@ -271,4 +291,5 @@ def broken_rules(path):
     unused(m)
     images(m)
     sizes(m)
+    properties(m)
     return m.said

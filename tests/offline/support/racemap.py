@@ -25,6 +25,7 @@ class Race:
         self.images = [(b"grass_main", None)]  # name, and (width, height, pixels) if it is embedded
         self.sounds, self.envelopes = 0, 0
         self.design = [(W, H, bytes([1, 0, 0, 0]) * (W * H), 0, -1)]  # pixels, image, envelope
+        self.properties = {}  # integers of the item of a physics layer, by its name and their index
         self.quads = []  # (image, envelope) of each quad
 
     def put(self, layer, x, y, *tile):
@@ -53,6 +54,8 @@ class Race:
             b.tiles(W, H, self.table(layer) if layer == "game" else bytes(4 * W * H), KINDS[layer], name=layer)
             if layer in FIELDS:
                 b.items[-1].ints[FIELDS[layer]] = b.blob(self.table(layer))
+            for field, value in self.properties.get(layer, {}).items():
+                b.items[-1].ints[field] = value
         for w, h, cells, image, envelope in self.design:
             b.tiles(w, h, cells, image=image, name="design")
             b.items[-1].ints[11] = envelope

@@ -80,12 +80,35 @@ void tw_rule_tele(const struct tw_look *look)
 			"it leads to checkpoints, but the map has no checkpoint exit");
 }
 
+static bool has_number(const struct tw_played_layer *l)
+{
+	for (unsigned id = 1; l->numbers && id < 256; id++)
+		for (unsigned n = 1; n < 256; n++)
+			if (l->numbers[id][n].n)
+				return true;
+	return false;
+}
+
+/* Doors of the game and front layers: DDNet's servers close no door in a map without a numbered
+ * switch tile (ddnet/ddnet issue 12000). */
+static void check_unnumbered_doors(const struct tw_look *look)
+{
+	for (unsigned k = TW_GAME; k <= TW_FRONT; k++)
+		tw_warn_at(look, &look->physics->layers[k], look->physics->layers[k].ids[DOOR],
+			"id", tw_digits(DOOR).text, "a switch layer with a numbered tile",
+			"the door is always open, because no switch tile has a number");
+}
+
 void tw_rule_doors(const struct tw_look *look)
 {
 	const struct tw_played_layer *l = &look->physics->layers[TW_SWITCH];
 	bool open[256] = {0};
 
-	if (!l->numbers || look->physics->unread)
+	if (look->physics->unread)
+		return;
+	if (!has_number(l))
+		check_unnumbered_doors(look);
+	if (!l->numbers)
 		return;
 	tw_settings_open(look->m, open);
 	for (unsigned n = 1; n < 256; n++)
@@ -108,6 +131,11 @@ void tw_rule_zeros(const struct tw_look *look)
 		still = tw_spot_join(still, speedup->numbers[id][0]);
 	tw_warn_at(look, speedup, still, "force", "0", "1 to 255",
 		"the speedup has force 0 and does nothing");
+	/* The game takes the index of the first tile for "no speedup" (ddnet/ddnet issue 12054). */
+	for (unsigned id = 1; speedup->numbers && id < 256; id++)
+		if (speedup->ids[id].n && speedup->ids[id].first == 0)
+			tw_warn_at(look, speedup, (struct tw_spot){1, 0}, "x", "0", "another tile",
+				"a speedup never works here");
 	if (tune->numbers)
 		tw_warn_at(look, tune, tune->numbers[TUNE][0], "number", "0", "1 to 255",
 			"the tune zone is 0 (1 to 255)");

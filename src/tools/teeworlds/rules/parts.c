@@ -89,8 +89,32 @@ static bool is_empty(const struct tw_played_layer *l)
 	return l->is_present;
 }
 
+/* The editor cannot set these properties of a physics layer. A color hides its tiles from players
+ * who show them (ddnet/ddnet issue 6778). */
+static void check_properties(const struct tw_look *look, uint32_t handle)
+{
+	const int32_t *v = look->m->items[handle].ints->v;
+
+	for (unsigned i = 0; i < 4; i++)
+		if (v[TW_TILES_COLOR + i] != 255) {
+			tw_warn(look, tw_in_item(handle), "color",
+				tw_digits(v[TW_TILES_COLOR + i]).text, "255",
+				"has a color (a physics layer is white)");
+			break;
+		}
+	if (v[TW_TILES_IMAGE] != -1)
+		tw_warn(look, tw_in_item(handle), "image", tw_digits(v[TW_TILES_IMAGE]).text,
+			"none", "has an image (a physics layer has none)");
+	if (v[TW_LAYER_DETAIL] & 1)
+		tw_warn(look, tw_in_item(handle), "detail", "1", "0",
+			"is a detail (a physics layer is always shown)");
+}
+
 void tw_rule_layers(const struct tw_look *look)
 {
+	for (unsigned k = TW_GAME; k < TW_N_PLAYED; k++)
+		if (look->physics->layers[k].is_present)
+			check_properties(look, look->physics->layers[k].handle);
 	for (uint32_t i = 0; i < tw_count(look->m, TW_LAYER); i++)
 		check_layer(look, tw_type(look->m, TW_LAYER)->items[i]);
 	for (unsigned k = TW_FRONT; !look->physics->unread && k < TW_N_PLAYED; k++)
