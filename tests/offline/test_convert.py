@@ -432,7 +432,7 @@ def test_maps_are_converted_in_place(box, map07):
 
 
 def test_wrong_command_lines_are_refused(box, map07):
-    for args, why in ((["x.map"], "--to says"), (["--to", "0.5", "x.map"], "unknown game 0.5"),
+    for args, why in ((["x.map"], "name the game with --to"), (["--to", "0.5", "x.map"], "unknown game 0.5"),
                       (["--to", "0.6", "a", "b", "c"], "several maps")):
         assert why in convert(*args, code=1)[1]
     assert "unknown game x" in run("check", "--for", "x", map07).stderr.decode()

@@ -500,7 +500,7 @@ def test_wrong_arguments_are_refused(here):
     for path in glob.glob(os.path.join(places.SHARED, "corpus", "triclon", "le_count*.tcm"))[:1] + glob.glob(
             os.path.join(places.SHARED, "corpus", "torchlight", "mods", "*"))[:1]:
         shutil.copy(path, ".")
-        for command, why in (("tidy", "tidy is not supported for this format"), ("du", "of such a map")):
+        for command, why in (("tidy", "tidy is not supported for this format"), ("du", "du is not supported for this format")):
             out, err = run(command, os.path.basename(path), code=2)
             assert not out and why in err.splitlines()[-1]
 
