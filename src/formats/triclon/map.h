@@ -22,8 +22,8 @@ enum {
  * which refers to them, so that a copy file by file is accepted. */
 enum tcm_file { TCM_INFO = 1, TCM_POINTS, TCM_TERRAIN, TCM_OBJECTS, TCM_FILES };
 
-/* What the format's page leaves open: byte order, unit of the sizes of terrain and objects, unit of
- * the size of the points. And the answers. */
+/* Properties that the description of the format leaves open: byte order, unit of the sizes of
+ * terrain and objects, unit of the size of the points. And the answers. */
 enum tcm_question { TCM_ENDIAN, TCM_LISTS, TCM_SIZE, TCM_QUESTIONS };
 enum { TCM_LITTLE, TCM_BIG };            /* byte order */
 enum { TCM_NONE, TCM_BYTES, TCM_COUNT }; /* unit of the size of a list */

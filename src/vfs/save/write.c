@@ -184,6 +184,16 @@ static int write_op(void *arg, const struct journal_op *op)
 	return journal_append(w->journal, op, NULL, w->e);
 }
 
+/* Append the carried-over operations to the next journal. */
+static int write_operations(struct save_job *s, struct error *e)
+{
+	int r = carry_over(s->build, write_op, &(struct writing){&s->next_journal, e});
+
+	if (r == -ENOMEM && e && !e->code)
+		error_set(e, r, "out of memory");
+	return r;
+}
+
 /* Write and sync the next journal with the carried-over operations, and mark the old one SAVED. */
 static int write_journal(struct save_job *s, const char *identity, struct error *e)
 {
@@ -193,9 +203,7 @@ static int write_journal(struct save_job *s, const char *identity, struct error 
 	s->next_journal.fresh = s->is_first;
 	s->next_journal.unnamed = old->unnamed;
 	if (!old->unnamed)
-		r = carry_over(s->build, write_op, &(struct writing){&s->next_journal, e});
-	if (r == -ENOMEM && e && !e->code)
-		error_set(e, r, "out of memory");
+		r = write_operations(s, e);
 	if (r == 0)
 		r = journal_sync(&s->next_journal, e);
 	/* SAVED makes the next mount remove the old journal if we are killed before that. Ignore
@@ -350,9 +358,7 @@ static int replace_journal(struct save_job *s, struct error *e)
 	if (names)
 		journal_set_names(&s->next_journal, names);
 	if (r == 0)
-		r = carry_over(s->build, write_op, &(struct writing){&s->next_journal, e});
-	if (r == -ENOMEM && e && !e->code)
-		error_set(e, r, "out of memory");
+		r = write_operations(s, e);
 	if (r == 0)
 		r = journal_replace(old, &s->next_journal, kept, e);
 	if (r == 0)

@@ -56,7 +56,7 @@ struct call {
 
 	/* results */
 	struct stat attr; /* st_blocks and st_blksize are not set */
-	/* Of `attr`, or of the entry that is emitted: */
+	/* These two describe `attr`, or the entry that is emitted: */
 	bool is_alias; /* found by its name in another case of letters. The kernel must not cache
 			* that name, because it is not notified when the file disappears. */
 	bool is_brief; /* follows files on disk, so the kernel may cache it only for a moment */
