@@ -87,7 +87,7 @@ static void reader_finish(struct uncached_reader *o)
 	free(o->feed);
 }
 
-static int reader_read(void *arg, uint64_t off, void *dst, size_t n, struct error *e)
+static int read_uncached(void *arg, uint64_t off, void *dst, size_t n, struct error *e)
 {
 	const struct uncached_reader *o = arg;
 
@@ -119,7 +119,7 @@ int blob_equal(struct blob *a, struct blob *b, bool *ret, struct error *e)
 	r = reader_begin(b, &once, e);
 	if (r < 0)
 		return r;
-	r = compare_content(a, reader_read, &once, ret, e);
+	r = compare_content(a, read_uncached, &once, ret, e);
 	if (r == 0 && *ret && once.feed)
 		r = feed_expect_end(once.feed, e);
 	reader_finish(&once);

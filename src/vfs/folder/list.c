@@ -28,7 +28,7 @@ struct listing {
 };
 
 /* The offset of a name. It has 63 bits, because the kernel treats offsets as signed. */
-static uint64_t place_resolve(const char *name)
+static uint64_t hash_to_offset(const char *name)
 {
 	uint64_t h = 0xcbf29ce484222325U;
 
@@ -73,7 +73,7 @@ static int listing_add(struct listing *list, const char *name)
 {
 	if (!array_reserve(list->all, list->n, list->room))
 		return -ENOMEM;
-	list->all[list->n] = (struct listed){place_resolve(name), strdup(name)};
+	list->all[list->n] = (struct listed){hash_to_offset(name), strdup(name)};
 	return list->all[list->n].name ? (list->n++, 0) : -ENOMEM;
 }
 
