@@ -82,7 +82,7 @@ static int check_folder(const char *file, dev_t dev)
 	char device[sizeof(entry.dev)];
 
 	snprintf(device, sizeof(device), "%u:%u", major(dev), minor(dev));
-	if (mountinfo_find_device(MOUNTINFO, device, &entry) < 0 || !entry.is_mapfs)
+	if (mountinfo_find_mapfs(MOUNTINFO, device, NULL, &entry) < 0)
 		return OUTCOME_DONE;
 	print_line(stderr, "mapfs: %s: is not a folder of maps, but a mount of %s at %s", file,
 		entry.source, entry.point);

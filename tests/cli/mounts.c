@@ -113,9 +113,20 @@ static void a_bound_mount_is_found_by_its_device(void **state)
 {
 	struct mount_entry entry;
 
-	assert_int_equal(mountinfo_find_device(*state, "0:42", &entry), 0);
+	assert_int_equal(mountinfo_find_mapfs(*state, "0:42", NULL, &entry), 0);
 	assert_string_equal(entry.point, "/mnt/thr\\ee");
-	assert_int_equal(mountinfo_find_device(*state, "0:4", &entry), -ENOENT);
+	assert_int_equal(mountinfo_find_mapfs(*state, "0:42", "/m/y\\.map", &entry), 0);
+	assert_int_equal(mountinfo_find_mapfs(*state, "0:4", NULL, &entry), -ENOENT);
+}
+
+/* The kernel gives the number of a device that has ended to the next one. */
+static void a_device_of_another_map_or_file_system_is_not_found(void **state)
+{
+	struct mount_entry entry;
+
+	assert_int_equal(mountinfo_find_mapfs(*state, "0:42", "/m/x.map", &entry), -ENOENT);
+	assert_int_equal(mountinfo_find_point(*state, "/", &entry), 0);
+	assert_int_equal(mountinfo_find_mapfs(*state, entry.dev, NULL, &entry), -ENOENT);
 }
 
 static void commas_and_backslashes_of_a_path_are_quoted(void **state)
@@ -467,6 +478,8 @@ int main(void)
 			other_file_systems_are_not_listed, write_table, remove_table),
 		cmocka_unit_test_setup_teardown(
 			a_bound_mount_is_found_by_its_device, write_table, remove_table),
+		cmocka_unit_test_setup_teardown(a_device_of_another_map_or_file_system_is_not_found,
+			write_table, remove_table),
 		cmocka_unit_test(commas_and_backslashes_of_a_path_are_quoted),
 		cmocka_unit_test(messages_carry_text_and_descriptors),
 		cmocka_unit_test(messages_of_a_closed_worker_are_still_received),

@@ -94,8 +94,15 @@ bool mountinfo_next(FILE *table, struct mount_entry *ret)
 	return found;
 }
 
-/* Find the last mount at this point or, if point is NULL, of this device. */
-static int find_mount(const char *path, const char *point, const char *dev, struct mount_entry *ret)
+static bool matches(const struct mount_entry *entry, const char *dev, const char *source)
+{
+	return entry->is_mapfs && strcmp(entry->dev, dev) == 0 &&
+	       (!source || strcmp(entry->source, source) == 0);
+}
+
+/* Find the last mount at this point or, if point is NULL, of mapfs with this device and source. */
+static int find_mount(const char *path, const char *point, const char *dev, const char *source,
+	struct mount_entry *ret)
 {
 	FILE *table = fopen(path, "re");
 	struct mount_entry entry;
@@ -104,7 +111,7 @@ static int find_mount(const char *path, const char *point, const char *dev, stru
 	if (!table)
 		return -errno;
 	while (mountinfo_next(table, &entry)) {
-		if (point ? strcmp(entry.point, point) : strcmp(entry.dev, dev))
+		if (point ? strcmp(entry.point, point) != 0 : !matches(&entry, dev, source))
 			continue;
 		*ret = entry;
 		r = 0;
@@ -115,12 +122,13 @@ static int find_mount(const char *path, const char *point, const char *dev, stru
 
 int mountinfo_find_point(const char *table, const char *point, struct mount_entry *ret)
 {
-	return find_mount(table, point, NULL, ret);
+	return find_mount(table, point, NULL, NULL, ret);
 }
 
-int mountinfo_find_device(const char *table, const char *dev, struct mount_entry *ret)
+int mountinfo_find_mapfs(
+	const char *table, const char *dev, const char *source, struct mount_entry *ret)
 {
-	return find_mount(table, NULL, dev, ret);
+	return find_mount(table, NULL, dev, source, ret);
 }
 
 bool mountinfo_is_on_device(int fd, const char *dev)

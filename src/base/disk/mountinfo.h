@@ -29,8 +29,11 @@ bool mountinfo_next(FILE *table, struct mount_entry *ret);
  * of the table: MOUNTINFO, except in tests. -ENOENT if nothing is mounted there. */
 int mountinfo_find_point(const char *table, const char *point, struct mount_entry *ret);
 
-/* Find the last mount of the device `dev`, which may have several. -ENOENT if there is none. */
-int mountinfo_find_device(const char *table, const char *dev, struct mount_entry *ret);
+/* Find the last mount of mapfs with the device number `dev`, of the map `source` unless that is
+ * NULL. One device can have several mounts, and after the last one the kernel gives its number to
+ * another file system. -ENOENT if there is none. */
+int mountinfo_find_mapfs(
+	const char *table, const char *dev, const char *source, struct mount_entry *ret);
 
 /* Is the open file fd on the device `dev`? Does not send a request to a FUSE mount. */
 bool mountinfo_is_on_device(int fd, const char *dev);

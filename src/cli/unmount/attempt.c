@@ -39,8 +39,8 @@ int attempt_unmount(void *unmount)
 	if (target_is_mounted(u->entry))
 		r = mount_detach(u->entry->point, unmount_is_lazy(u), text, sizeof(text));
 	if (!r || !target_is_mounted(u->entry)) {
-		if (u->owns_mountpoint &&
-			mountinfo_find_device(MOUNTINFO, u->entry->dev, &other) < 0)
+		if (u->owns_mountpoint && mountinfo_find_mapfs(MOUNTINFO, u->entry->dev,
+						  u->entry->source, &other) < 0)
 			(void)rmdir(u->entry->point);
 		return 0;
 	}

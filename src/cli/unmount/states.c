@@ -271,8 +271,7 @@ static enum unmount_state leave_mount(struct unmount *u)
 
 	if (u->worker != WORKER_LISTENS)
 		return u->worker == WORKER_OUT_OF_REACH ? STATE_DONE : STATE_JOURNAL;
-	if (mountinfo_find_device(MOUNTINFO, u->entry->dev, &other) < 0 || !other.is_mapfs ||
-		strcmp(other.source, u->entry->source) != 0)
+	if (mountinfo_find_mapfs(MOUNTINFO, u->entry->dev, u->entry->source, &other) < 0)
 		return STATE_END;
 	console_say(&u->console, "unmounted, but still mounted on %s", other.point);
 	return STATE_DONE;

@@ -113,10 +113,9 @@ void supervisor_clean(const struct supervisor *s, bool all)
 {
 	struct mount_entry entry;
 
-	/* The mount may have been moved, or bound to a second place. If its source is another map,
-	 * the kernel has reused the device number. */
-	while (s->dev[0] && mountinfo_find_device(MOUNTINFO, s->dev, &entry) == 0 &&
-		strcmp(entry.source, s->request->path) == 0 &&
+	/* The mount may have been moved, or bound to a second place. */
+	while (s->dev[0] &&
+		mountinfo_find_mapfs(MOUNTINFO, s->dev, s->request->path, &entry) == 0 &&
 		detach_dead_mount(entry.point, s->dev))
 		;
 	if (!all || !s->mountpoint ||

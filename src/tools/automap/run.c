@@ -246,7 +246,7 @@ static char *find_map_path(const char *root, const struct stat *st)
 	size_t n;
 
 	snprintf(dev, sizeof(dev), "%u:%u", major(st->st_dev), minor(st->st_dev));
-	if (!m || mountinfo_find_device(MOUNTINFO, dev, m) < 0 || !m->is_mapfs)
+	if (!m || mountinfo_find_mapfs(MOUNTINFO, dev, NULL, m) < 0)
 		return strdup(root);
 	n = strlen(m->point);
 	return strncmp(root, m->point, n) == 0 && asprintf(&place, "%s%s", m->source, root + n) >= 0
