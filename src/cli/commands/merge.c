@@ -123,6 +123,26 @@ static int confine_merge(struct command_merge *c)
 	return r < 0 ? report_error(c->label, &e) : 0;
 }
 
+/* Check that a side has the format of those that were loaded before it, or is their archive. */
+static int check_format(struct command_merge *c, enum which w, const struct format **format)
+{
+	const struct format *f = c->merge.sides[w].tree.vol->format;
+	struct error e = ERROR_INIT;
+
+	if (!*format) {
+		*format = f;
+		if (tools_of(f)->merge)
+			c->merge.schema = tools_of(f)->merge;
+	}
+	if (f == *format)
+		return 0;
+	c->merge.base_is_archive = w == BASE && f == c->merge.schema->archive;
+	if (c->merge.base_is_archive)
+		return 0;
+	error_set(&e, -EINVAL, "has another format than the other maps");
+	return report_side_error(c, w, &e);
+}
+
 static int load_all(struct command_merge *c)
 {
 	const struct format *format = NULL;
@@ -136,11 +156,9 @@ static int load_all(struct command_merge *c)
 			r = offline_load(&s->tree, &e);
 			if (r < 0)
 				return report_side_error(c, (enum which)w, &e);
-			if (format && format != s->tree.vol->format) {
-				error_set(&e, -EINVAL, "has another format than the other maps");
-				return report_side_error(c, (enum which)w, &e);
-			}
-			format = s->tree.vol->format;
+			r = check_format(c, (enum which)w, &format);
+			if (r < 0)
+				return r;
 		}
 		r = side_read(s, (enum which)w, s->tree.vol && format->has_positions);
 	}
@@ -151,8 +169,6 @@ static int load_all(struct command_merge *c)
 		return report_error(streams_named(c->out.path) ? c->label : c->out.path, &e);
 	c->merge.numbered = format->has_positions;
 	c->merge.nocase = format->fold;
-	if (tools_of(format)->merge)
-		c->merge.schema = tools_of(format)->merge;
 	return 0;
 }
 
@@ -279,6 +295,8 @@ static int merge_maps(struct command_merge *c)
 		r = hidden_decide(m, c->label);
 	if (r == 0)
 		r = decide_all(m);
+	if (r == 0)
+		r = removals_check(m);
 	if (r == 0)
 		r = order_all(m);
 	return r < 0 ? r : apply_all(m);

@@ -17,7 +17,7 @@ struct join {
 };
 
 /* Merge texts by lines. both: keep lines that both sides added at one place, unless two different
- * lines are equal up to their last word. */
+ * lines of several words are equal up to the last one. */
 int join_lines(struct join *j, bool both);
 /* Merge tables whose first line names the columns. keys: column names, NULL-terminated, or NULL.
  * The first one with unique values identifies the rows; without one, rows are merged in their
@@ -29,3 +29,6 @@ int join_image(struct join *j);
 /* Merge JSON files by fields. Lists of objects are merged as lines are. -ENOTSUP: a file is no JSON
  * object or list; adds nothing. */
 int join_json(struct join *j);
+/* Merge nothing, but list in `clashes` the keys whose values differ between two JSON objects, ours
+ * and theirs. -ENOTSUP: a file is no JSON object; adds nothing. */
+int join_list_json_differences(struct join *j);

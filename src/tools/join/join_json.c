@@ -202,6 +202,31 @@ static int read_value(const struct bytes *b, struct span *ret)
 		       : -ENOTSUP;
 }
 
+static int list_difference(void *clashes, struct span key, const struct span v[SIDES])
+{
+	if (!span_same(v[OURS], v[THEIRS]))
+		buffer_printf(clashes, "%s%.*s", ((struct buffer *)clashes)->size ? ", " : "",
+			(int)key.n - 2, key.at + 1);
+	return 0;
+}
+
+int join_list_json_differences(struct join *join)
+{
+	struct keyed of[SIDES] = {{.order = NULL}};
+	struct span v;
+	int r = 0;
+
+	for (int w = OURS; r >= 0 && w <= THEIRS; w++) {
+		r = read_value(join->sides[w], &v);
+		if (r == 0)
+			r = split_value(v, '{', &of[w]);
+	}
+	if (r >= 0)
+		r = keyed_merge(of, list_difference, &join->clashes);
+	keyed_finish(of);
+	return r;
+}
+
 int join_json(struct join *join)
 {
 	struct json_join j = {.join = join};

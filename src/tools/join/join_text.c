@@ -41,9 +41,12 @@ static struct span all_but_last_word(struct span line)
 	return line;
 }
 
+/* Lines of one word name no setting that the other line could set differently. */
 static bool are_rivals(struct span o, struct span t)
 {
-	return !span_same(o, t) && span_same(all_but_last_word(o), all_but_last_word(t));
+	struct span name = all_but_last_word(o);
+
+	return name.n && !span_same(o, t) && span_same(name, all_but_last_word(t));
 }
 
 int join_lines(struct join *j, bool both)

@@ -61,10 +61,7 @@ static int decide_removed(struct merge *m, struct merge_node *x, enum which from
 	if (r < 0)
 		return r;
 	set_kept(x, !r);
-	return r ? 0
-		 : conflict_add(m, x, false,
-			   from == OURS ? "changed by ours and removed by theirs (not removed)"
-					: "removed by ours and changed by theirs (restored)");
+	return r ? 0 : conflict_removed(m, x, from);
 }
 
 static int decide_name(struct merge *m, struct merge_node *x)

@@ -107,6 +107,19 @@ static int join_file(const struct merge *m, const struct merge_item *i, struct j
 					   : r;
 }
 
+/* Keep the header of ours, and print a note about the fields that theirs has otherwise. */
+static int keep_header(struct merge *m, struct merge_node *x, struct join *j)
+{
+	int r = join_list_json_differences(j);
+
+	if (r == -ENOTSUP)
+		return conflict_add(m, x, true, "changed by both");
+	if (r == 0 && j->clashes.size)
+		offline_print(&m->sides[OURS].tree, "note: %s: kept ours; theirs differs in %.*s",
+			x->items[OURS]->path, (int)j->clashes.size, (char *)j->clashes.data);
+	return r < 0 ? r : j->clashes.error;
+}
+
 static int decide_both(struct merge *m, struct merge_node *x)
 {
 	__attribute__((cleanup(join_finish))) struct join j = {.sides = {NULL}};
@@ -125,6 +138,8 @@ static int decide_both(struct merge *m, struct merge_node *x)
 		return r;
 	if (r < 0)
 		return report_unreadable(m, x, failed, r);
+	if (file_matches(m->schema->headers, x->items[OURS]->path))
+		return keep_header(m, x, &j);
 	r = join_file(m, x->items[OURS], &j);
 	if (r == -ENOTSUP)
 		return conflict_add(m, x, true, "changed by both");

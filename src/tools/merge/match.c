@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "tools/merge/content.h"
+#include "tools/merge/file.h"
 #include "tools/merge/pairs.h"
 #include "tools/merge/steps.h"
 
@@ -26,6 +27,13 @@ static int compare_names(const void *a, const void *b, void *arg)
 	return x->is_dir != y->is_dir ? x->is_dir - y->is_dir
 	       : m->nocase            ? strcasecmp(x->name, y->name)
 				      : strcmp(x->name, y->name);
+}
+
+/* Do both maps replace a file of the archive? A table of a map has only rows of its own, and
+ * replaces no table of the archive. */
+static bool replaces_archived(const struct merge *m, struct merge_item *const at[SIDES])
+{
+	return at[OURS] && at[THEIRS] && !file_matches(m->schema->tables, at[OURS]->path);
 }
 
 int match_names(struct merge *m, struct merge_node *x)
@@ -49,7 +57,10 @@ int match_names(struct merge *m, struct merge_node *x)
 
 		for (first = k; k < n && compare_names(&all[first], &all[k], m) == 0; k++)
 			at[all[k]->side] = all[k];
-		r = add_node(m, x, at[BASE], at[OURS], at[THEIRS]);
+		if (m->base_is_archive && !replaces_archived(m, at))
+			at[BASE] = NULL;
+		if (at[BASE] || at[OURS] || at[THEIRS])
+			r = add_node(m, x, at[BASE], at[OURS], at[THEIRS]);
 	}
 	return r;
 }

@@ -75,6 +75,13 @@ int conflict_add(struct merge *m, struct merge_node *x, bool theirs, const char 
 	return 0;
 }
 
+int conflict_removed(struct merge *m, struct merge_node *x, enum which from)
+{
+	return conflict_add(m, x, false,
+		from == OURS ? "changed by ours and removed by theirs (not removed)"
+			     : "removed by ours and changed by theirs (restored)");
+}
+
 char *merged_path(const struct merge_node *x, bool later, const struct merge_item *as)
 {
 	char *path = strdup("");

@@ -51,7 +51,8 @@ struct merge {
 	struct side sides[SIDES];
 	const struct merge_schema *schema; /* never NULL */
 	bool numbered, nocase;
-	bool adds_mark; /* add a layer that marks the cells that both sides changed */
+	bool base_is_archive; /* schema.h: archive; it counts for files of both sides */
+	bool adds_mark;       /* add a layer that marks the cells that both sides changed */
 	struct merge_node *root;
 	struct merge_node **nodes; /* by number */
 	size_t n, room;
@@ -66,6 +67,8 @@ void merged_finish(struct merge *m); /* the caller finishes the sides */
 /* Append a conflict; the arguments are those of struct conflict. -ENOMEM. */
 int conflict_add(struct merge *m, struct merge_node *x, bool theirs, const char *why, ...)
 	PRINTF_LIKE(4, 5);
+/* Append the conflict of a node that `from` has changed and the other side removed. -ENOMEM. */
+int conflict_removed(struct merge *m, struct merge_node *x, enum which from);
 /* Drop the content that was to be written. */
 static inline void merged_drop_content(struct merge_node *x)
 {

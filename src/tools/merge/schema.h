@@ -9,6 +9,8 @@
 
 #include "codec/text/json.h"
 
+struct format;
+
 struct merge_schema {
 	/* References in JSON files: if a key ends in `key`, its string is the name (without ending)
 	 * of an object in `dir`. Terminated by a NULL key. */
@@ -32,6 +34,15 @@ struct merge_schema {
 	/* An integer in JSON files without meaning, because programs write uninitialized memory
 	 * there: `unset` is its key, the first one in the JSON object at key `unset_in`. */
 	const char *unset_in, *unset;
+	/* The format of the game's archive, which the maps change a part of. An archive may be the
+	 * base of two maps. A map removes no file of it by not having the file. */
+	const struct format *archive;
+	/* Path patterns of JSON files that identify a map (its title, its author): if both sides
+	 * changed one, ours stays without a conflict, and a note names the fields that differ.
+	 * NULL-terminated. */
+	const char *const *headers;
+	/* Path of the list of files that a map hides from the archive, one path on each line. */
+	const char *removals;
 	/* Path patterns of texts with independent lines: if both sides add lines at one place, the
 	 * merge keeps both. NULL-terminated. */
 	const char *const *lists;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
  * steps: the steps of a merge. Read the sides (merge_item.h) first, then call match_all,
- * hidden_decide, decide_all, order_all and apply_all. Each returns 0 or -ENOMEM, and another -errno
- * only if its comment says so.
+ * hidden_decide, decide_all, removals_check, order_all and apply_all. Each returns 0 or -ENOMEM,
+ * and another -errno only if its comment says so.
  */
 #pragma once
 
@@ -20,6 +20,10 @@ int hidden_decide(struct merge *m, const char *shown);
 
 /* Decide each node below m->root (merge_node.is_kept to bare). Adds conflicts. -errno. */
 int decide_all(struct merge *m);
+
+/* Add a conflict for each file that one side has and the other side lists as removed
+ * (schema.h: removals). The file stays. */
+int removals_check(struct merge *m);
 
 /*
  * Decide the order and the names of the objects of each directory: set order, is_moved, old_name

@@ -8,7 +8,13 @@
 
 static const char *const rows[] = {"*.RAW", NULL}, *const row_keys[] = {"guid", "file", NULL};
 static const char *const lists[] = {".mod/removed.txt", NULL};
-static const struct merge_schema merge = {.lists = lists, .tables = rows, .row_keys = row_keys};
+static const char *const headers[] = {".mod/info.json", NULL};
+static const struct merge_schema merge = {.lists = lists,
+	.tables = rows,
+	.row_keys = row_keys,
+	.archive = &format_torchlight_pak,
+	.headers = headers,
+	.removals = ".mod/removed.txt"};
 static const char *const left_out[] = {"*.CMP", "*.LNK", "*.LOG", "*.MAX", "*.MPD", "*.PSD",
 	"*.THUMBNAIL.PNG", "*.XLS", "*.XML", "THUMBS.DB", NULL};
 static const struct pack_rules pack = {.excluded_names = left_out, .has_backslashes = true};
