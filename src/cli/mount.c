@@ -37,8 +37,8 @@ static char *make_absolute(const char *path)
 	return whole;
 }
 
-/* The default mount point, beside the file: its name without the ending, or the name of a folder
- * with .mapfs. The caller frees it. Returns NULL with errno set: EINVAL if the name has no ending.
+/* The default mount point: the path of the file without its ending, or of the folder with ".mapfs"
+ * appended. The caller frees it. NULL with errno set on failure: EINVAL if a file has no ending.
  */
 static char *default_mountpoint(const char *file, bool folder)
 {
@@ -59,7 +59,7 @@ static char *default_mountpoint(const char *file, bool folder)
 	return TAKE(point);
 }
 
-/* The path of a file to be made, with its directory resolved. NULL with errno set on failure. */
+/* The path of a new file, with its directory resolved. NULL with errno set on failure. */
 static char *resolve_new_path(const char *file)
 {
 	CLEANUP(free) char *whole = make_absolute(file), *dir = NULL;
@@ -75,7 +75,7 @@ static char *resolve_new_path(const char *file)
 	return path;
 }
 
-/* Refuse a directory in a mount of mapfs as a folder of maps. */
+/* Refuse a folder that is inside a mount of mapfs. Returns the exit code. */
 static int check_folder(const char *file, dev_t dev)
 {
 	struct mount_entry entry;
@@ -119,7 +119,7 @@ static bool is_mounted_at(const char *path, const char *directory)
 	       strcmp(entry.source, path) == 0 && (statvfs(point, &st) == 0 || errno != ENOTCONN);
 }
 
-/* The message for a file that cannot be found (errno). Its name may be a mistyped command. */
+/* The message for errno, of a file that was not found. Its name may be a mistyped command. */
 static const char *describe_missing(const char *file)
 {
 	return errno == ENOENT && !strpbrk(file, "/.")
@@ -130,8 +130,8 @@ static const char *describe_missing(const char *file)
 		       : strerror(errno);
 }
 
-/* Mount a file with the options o. mountpoint is NULL for the default. The paths in o->rq are valid
- * during this call only. Returns the exit code. */
+/* Mount a file with the options o. mountpoint is NULL for the default. The paths that it sets in
+ * o->rq are valid during this call only. Returns the exit code. */
 static int mount_at(struct options *o, const char *file, const char *mountpoint)
 {
 	bool create = o->rq.create;

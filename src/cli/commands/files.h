@@ -12,8 +12,7 @@ struct files {
 	const struct mismatch *mismatch; /* collections that were emptied first; may be NULL */
 	const struct pack_rules *rules;  /* of the format; may be NULL */
 	bool takes_all;                  /* copy also files that the game's tool does not pack */
-	/* Like the map of `tree`, this one is skipped if it is in the directory. */
-	const struct offline *held_map;
+	const struct offline *held_map;  /* not copied from the directory, like the map of `tree` */
 
 	size_t refused;    /* files that the map refuses; one message each */
 	size_t unread;     /* files that cannot be read; one message each */
@@ -37,7 +36,8 @@ int files_copy_in(struct files *f);
 /* Report copied files that another copied file has replaced, as an image replaces its JSON. Adds
  * them to left_out. Returns 0 or -errno. */
 int files_report_replaced(struct files *f);
-/* Remove files that the directory does not have, or that were not copied. Returns 0 or -errno. */
+/* Remove writable files that were not copied, except those that the directory has and pack_rules do
+ * not exclude. -EEXIST: one of these is a file on one side and a directory on the other. */
 int files_remove_others(const struct files *f);
 /* The function for change_save.origin (vfs/offline/change.h); arg is a struct files. */
 char *files_origin(void *arg, struct offline *t, const char *path);

@@ -42,8 +42,8 @@ static const char *check_picture_name(const char *name)
 						    : "the name of a picture must end in .png";
 }
 
-/* Check the output file. Returns an error text, or NULL if it can be written. Only a PNG is
- * overwritten, or an empty file of any name, which was made for the picture (a temporary file). */
+/* Check the output file. Returns an error text, or NULL if it can be written. Only a PNG or an
+ * empty file is overwritten. An empty file may have any name: a thumbnailer creates such a file. */
 static const char *check_output(int dirfd, const char *name)
 {
 	static const uint8_t magic[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
@@ -68,7 +68,7 @@ static const char *check_output(int dirfd, const char *name)
 	return check_picture_name(name);
 }
 
-/* Open the directory of the picture, before entering the sandbox. */
+/* Open the directory of the picture, before entering the sandbox, and check the output file. */
 static int open_output(struct drawing *d, const char *out)
 {
 	const char *slash = strrchr(out, '/');
@@ -106,7 +106,7 @@ static int find_part(struct drawing *d, const char *path)
 }
 
 /* Open an existing empty file for writing in place: a thumbnailer may have it open to read the
- * picture. A file of another user is not used. */
+ * picture. -ENOENT also if the file must be replaced: it is another user's, or has hard links. */
 static int open_empty(const struct drawing *d)
 {
 	int fd = io_openat(d->out, d->name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
@@ -143,8 +143,8 @@ static int write_picture(struct drawing *d, const struct picture *p, mode_t mode
 	return r < 0 ? error_set(e, r, "%s", strerror(-r)) : 0;
 }
 
-/* Find the file of a path, or of "X.IMAGESET:NAME". Names of the game's files have no colons. */
-static int find_cut(struct drawing *d)
+/* Find the file at the path d->layer or, if there is none, the part NAME of "X.IMAGESET:NAME". */
+static int find_named_part(struct drawing *d)
 {
 	const char *colon = strchr(d->layer, ':');
 	CLEANUP(free) char *path = colon ? strndup(d->layer, (size_t)(colon - d->layer)) : NULL;
@@ -167,7 +167,7 @@ static int draw_picture(struct drawing *d, mode_t mode, const char **fault, stru
 	if (!f)
 		return error_set(e, -ENOTSUP, "preview is not supported for this format");
 	if (d->layer) {
-		r = f->has_named_parts ? find_cut(d) : find_part(d, d->layer);
+		r = f->has_named_parts ? find_named_part(d) : find_part(d, d->layer);
 		if (r < 0)
 			return error_set(e, r, "%s: %s", d->layer, strerror(-r));
 	}

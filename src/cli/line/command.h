@@ -27,13 +27,13 @@ struct command_option {
 
 /* Description of a command line. Each command takes --help too. */
 struct command_line {
-	const struct command_option *options; /* at most 16, ended by a zero one; or NULL */
+	const struct command_option *options; /* at most 16, then a zero one; or NULL */
 	int min_names, max_names;             /* number of names; max_names 0: no limit */
 	const char *operands;                 /* "a file and paths in it" */
 	int n_may_be_empty;      /* number of leading names that may be empty; others are refused */
 	bool writes;             /* it saves the map, and refuses -o ro */
 	bool is_bare;            /* it has no -o and -d */
-	bool needs_no_arguments; /* without arguments it does not print its help */
+	bool needs_no_arguments; /* without arguments it runs; others print their help */
 	bool always_prints;      /* an additional last name "-" (standard output) is dropped */
 	const char *default_options;   /* for -o; options of the command line override them */
 	const char *fixed_options;     /* for -o; they override the command line */
@@ -57,7 +57,7 @@ struct command {
 	char **names;                   /* the arguments that are no options */
 	int n_names;
 	struct offline tree; /* opened by command_open, closed by command_main */
-	/* Set by visits. worst: last -errno of a path; failed: not 0 ends command_each. */
+	/* worst: last -errno of a path; failed: -errno by which a visit ended command_each; or 0 */
 	int worst, failed;
 	struct change_save save;
 };

@@ -20,7 +20,7 @@ char *words_formats(void);
 const struct format_setting *words_option(const char *key);
 /* Is the value valid? If the option takes a file, each value is. */
 bool words_value_known(const struct format_setting *o, const char *value);
-/* List the values of an option: "a, b or c". */
+/* List the values of an option: "a, b or c", or "0, or MIN to MAX"; "" for a file. */
 char *words_values(const struct format_setting *o);
 
 /* Print the format options for --help, each padded to `columns` and followed by its help. */

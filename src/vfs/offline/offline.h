@@ -31,18 +31,18 @@ struct offline {
 
 /*
  * Resolve symbolic links, and return the map's directory and its name there. The caller closes and
- * frees them. "-" is read from standard input into a file first. -EISDIR: it is a directory.
+ * frees them. "-" is copied from standard input to an unlinked file. -EISDIR: it is a directory.
  */
 int offline_locate(const char *file, int *ret_dirfd, char **ret_name, struct error *e);
 
 /*
- * Open a map into *t. The caller closes it, also on failure. Without o->read_only: VOLUME_LOCKED if
- * the map is mounted for writing, -EROFS if it is not writable.
+ * Open a map into *t. The caller closes it, also on failure. Without o->read_only: VOLUME_LOCKED
+ * (-EBUSY) if the map is mounted for writing, -EROFS if it is not writable.
  */
 int offline_open(struct offline *t, const char *file, const struct vfs_options *o, struct error *e);
 /* Create a map of the format (NULL: by the file's ending). It is empty once loaded; volume_discard
- * removes the file again. -EEXIST. "-", with o->nameless, is a temporary file for streams_output,
- * which never gets a name. */
+ * removes the file again. -EEXIST. "-" requires o->nameless, and is a file with a temporary name,
+ * for streams_output; the caller always discards it. */
 int offline_create(struct offline *t, const char *file, const char *format,
 	const struct vfs_options *o, struct error *e);
 /* Open the map `name` in a directory, which is borrowed. `file` is its name for messages. */
@@ -50,9 +50,8 @@ int offline_open_at(struct offline *t, int dirfd, const char *name, const char *
 	const struct vfs_options *o, struct error *e);
 /* Make a sandbox rule for a directory, with SANDBOX_KEEP_OWNERS unless this user owns it. */
 struct sandbox_rule offline_rule(int dirfd, unsigned flags);
-/* Enter a sandbox that allows the open maps and the further rules. It has SANDBOX_KEEP_OWNERS if
- * one of these has, or a map is not the user's own. debug: report missing kernel features on
- * stderr. */
+/* Enter a sandbox that allows the open maps and the further rules. It has SANDBOX_KEEP_OWNERS if a
+ * rule has, or a writable map is not volume_is_own. debug: print missing kernel features. */
 int offline_confine(struct offline *const *trees, size_t n, const struct sandbox_rule *further,
 	size_t n_further, bool debug, struct error *e);
 /* For a map that will not be loaded: VOLUME_LOCKED if a journal with its changes exists. */

@@ -3,10 +3,10 @@
  * status: the changes that a mount holds and the map does not.
  *
  * A status is a list of records. Each record has three strings, each with its NUL: a word, a path
- * and a reason, which may be empty. The words without a reason are "changed", "new", "moved",
+ * and a reason, which may be empty. The words without a reason are "changed", "new", "renamed",
  * "removed" and "kept" (moved to a scratch name, or cannot be removed). The words with a reason are
- * "draft" (refused, or its close failed), "waiting" (unresolved) and "left" (will be copied out at
- * the unmount).
+ * "refused" (also unresolved, or its close failed) and "ignored" (a scratch file that the unmount
+ * would copy out).
  */
 #pragma once
 
@@ -17,11 +17,11 @@ struct status_entry {
 	const char *word, *path, *reason;
 };
 
-/* Collect the status. found() is called later, on the owner's thread, and has to finish the
- * records. After -ENOMEM it is not called. */
+/* Collect the status. found() is called on the owner's thread, before or after the return, and has
+ * to finish the records. After -ENOMEM it is not called. */
 int status_collect(struct vfs *v, void (*found)(void *arg, struct buffer *records), void *arg);
 
-/* Add a "draft" for each refused rename, with the path that it would have replaced
+/* Add a "refused" for each refused rename, with the path that it would have replaced
  * (tree/refusals.h). A save does not report these. */
 void status_add_refusals(const struct vfs *v, struct buffer *records);
 
@@ -31,7 +31,7 @@ void status_add(struct buffer *records, const struct status_entry *e);
  * record is invalid. ret borrows from records. */
 bool status_next(const struct buffer *records, size_t *at, struct status_entry *ret);
 
-/* Append a record as a line: "draft info/author: REASON". A newline in the path becomes "?". */
+/* Append a record as a line: "refused info/author: REASON". A newline in the path becomes "?". */
 void status_line(struct buffer *text, const struct status_entry *e);
 
 /*

@@ -38,7 +38,7 @@ struct blob *tw_compose(const struct tw_map *m, struct tw_recipe *take, uint64_t
 int tw_materialize_all(const struct tw_map *m, struct error *e);
 /* The recipe of a blob from tw_compose that is not materialized yet; otherwise NULL. */
 struct tw_recipe *tw_recipe_of(const struct blob *b);
-/* Compose the content without compressing it. Returns 1 if it equals that of `source`. */
+/* Compose the content without compressing it. Sets *ret and returns 0, or 1 as compose does. */
 int tw_recipe_compose(struct tw_recipe *r, struct extent *ret, struct error *e);
 /* Create a composed blob of c, which it references. -EINVAL: more than 2^31 - 1 bytes. */
 int tw_compose_content(

@@ -32,13 +32,13 @@ const uint8_t *tw_uuid_bytes(enum tw_uuid what)
 }
 
 /* Each integer holds four bytes of the UUID, most significant byte first. */
-static void store_uuid(const struct tw_ints *ints, uint8_t ret[16])
+static void unpack_uuid(const struct tw_ints *ints, uint8_t ret[16])
 {
 	for (unsigned k = 0; k < 16; k++)
 		ret[k] = (uint8_t)((uint32_t)ints->v[k / 4] >> (24 - 8 * (k % 4)));
 }
 
-/* List the UUID types: the first index item of 4 integers counts for each number. */
+/* List the UUID types. If index items have the same number, the first with 4 integers counts. */
 static int list_uuids(struct tw_map *m, const struct tw_type *t)
 {
 	struct tw_index *x = m->index;
@@ -53,7 +53,7 @@ static int list_uuids(struct tw_map *m, const struct tw_type *t)
 		if (has || it->ints->n != 4 || it->id < TW_UUID_FIRST || it->id == TW_UUID_INDEX)
 			continue;
 		x->uuids[x->n_uuids].type = it->id;
-		store_uuid(it->ints, x->uuids[x->n_uuids++].uuid);
+		unpack_uuid(it->ints, x->uuids[x->n_uuids++].uuid);
 	}
 	return 0;
 }

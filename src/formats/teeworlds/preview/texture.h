@@ -28,8 +28,8 @@ struct tw_texture {
 /* An image in the sizes that were requested. */
 struct tw_scaled {
 	uint32_t image;    /* position of the image */
-	bool tiles;        /* scaled tile by tile */
-	uint32_t side;     /* longest side of level 0; level i has side >> i; 0 if unused */
+	bool tiles;        /* scaled tile by tile; then `side` is that of a tile */
+	uint32_t side;     /* level i has at most side >> i pixels on a side; 0 if unused */
 	bool is_full_size; /* level 0 is not scaled down, so no larger one exists */
 	struct tw_texture levels[TW_TEXTURE_LEVELS];
 };
@@ -45,8 +45,8 @@ struct tw_textures {
 
 void tw_textures_finish(struct tw_textures *t);
 
-/* Get the image at a position, with at most `side` pixels (a power of 2) on its longest side. With
- * `tiles`, each of its 16 x 16 tiles has at most that size, and tiles are not mixed. *ret is valid
+/* Get the image at a position in its largest size with at most `side` pixels (a power of 2) on the
+ * longest side; with `tiles`, of each of its 16 x 16 tiles, which are not mixed. *ret is valid
  * until the next call. -ENOENT: the image is not available; the first time, a note says why. */
 int tw_texture_get(struct tw_textures *t, uint32_t image, bool tiles, uint32_t side,
 	const struct tw_texture **ret, struct error *e);

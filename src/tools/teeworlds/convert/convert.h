@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * convert: struct convert_tool of Teeworlds and DDNet maps. The same code checks and converts. It
- * visits each part of a map once, and either reports what is wrong with it for a game or repairs
- * it.
+ * convert: struct convert_tool of Teeworlds and DDNet maps. The same code checks and converts: it
+ * visits each part of a map once, and reports why a game does not accept it, or repairs it.
  */
 #pragma once
 
@@ -37,8 +36,8 @@ struct tw_converting {
 	bool refused; /* a fault was reported */
 };
 
-/* say.c: Report a part that the game does not load or show, and that is not repaired. fmt gives the
- * text after the path. */
+/* say.c: Report a part that the game does not load or show, and that is not repaired: as a fault,
+ * or in the report of a conversion, which then fails. fmt gives the text after the path. */
 void convert_report(struct tw_converting *k, struct tw_place place, const char *field,
 	const char *value, const char *bound, const char *fmt, ...) PRINTF_LIKE(6, 7);
 /* say.c: Handle the error r of a repair. An error in the map (-EINVAL, -EIO) is reported like
@@ -50,7 +49,8 @@ static inline bool convert_fits(const struct tw_converted_image *i)
 	return i->w > 0 && i->h > 0 && i->w % TW_CELLS == 0 && i->h % TW_CELLS == 0;
 }
 
-/* Check or convert one kind of parts. -errno if the whole must stop. */
+/* Check or convert one kind of parts. -errno if the whole must stop. convert_ignored reports parts
+ * that only DDNet has to a check for Teeworlds, and removes them if how->strip is set. */
 int convert_images(struct tw_converting *k, struct error *e);    /* images.c; before the layers */
 int convert_layers(struct tw_converting *k, struct error *e);    /* layers.c */
 int convert_envelopes(struct tw_converting *k, struct error *e); /* envelopes.c */

@@ -65,7 +65,7 @@ int bindat_decode(const uint8_t *data, size_t size, const struct names *names, s
  * strings get ids above the highest one, in the order of their first use. A new "" gets
  * BINDAT_EMPTY, or such an id if a string of the old file that is still used has BINDAT_EMPTY.
  *
- * remarks gets the names that `names` lacks; may be NULL. -EINVAL with line and column.
+ * remarks gets the names that `names` lacks, and more; may be NULL. -EINVAL with line and column.
  */
 int bindat_encode(const char *text, size_t n, const uint8_t *old, size_t old_size,
 	const struct names *names, struct compiled_remarks *remarks, struct buffer *out,
@@ -83,8 +83,8 @@ struct bindat_file {
 	struct bindat_string *strings; /* by id */
 	size_t n_strings;
 	size_t tree;     /* offset of the root block */
-	bool has_empty;  /* the table has an entry for "" */
-	bool uses_empty; /* a field refers to "" */
+	bool has_empty;  /* the table has an entry BINDAT_EMPTY */
+	bool uses_empty; /* a field has the id BINDAT_EMPTY */
 	bool extra_word; /* a word 0 follows the empty table */
 };
 

@@ -30,7 +30,7 @@ enum layout_node_part {
 struct layout_node {
 	int64_t id;
 	uint32_t part[NODE_PARTS];
-	struct buffer active, deactive; /* themes, in the stored form */
+	struct buffer active, deactive; /* themes, i64 each, without their number */
 };
 
 /* All nodes in the order of the file; the root is the first. */
@@ -64,7 +64,7 @@ void layout_node_write(const struct layout_node *node, struct buffer *out);
  * Other fields are ignored, and so is a TAG that is a name. -EINVAL with line and column.
  */
 int layout_group_field(const struct dat_field *f, struct layout_node *node, struct error *e);
-/* Append fields for the parts that are in the node only, unless they have their default values. */
+/* Append fields for the parts that only a node has, except TAG, unless they have default values. */
 void layout_group_put_fields(const struct layout_node *node, unsigned depth, struct buffer *out);
 
 /* Append a [DATAGROUP] with the numbers that differ from those that the Group's properties give
@@ -73,7 +73,7 @@ void layout_group_decode(const struct layout_node *node, const struct layout_nod
 	unsigned depth, struct buffer *out);
 /* Set the parts of a node that a [DATAGROUP] gives. -EINVAL with line and column. */
 int layout_group_encode(const struct dat_block *b, struct layout_node *node, struct error *e);
-/* Is f the TAG of the Group b, with a known number: given by the text, or by the old file? Then it
- * is stored in the node only. A TAG with an unknown number is stored as a property. */
+/* Is f the TAG of the Group b, and stored in the node only? True if f is empty or a number, or if
+ * the old node has a number and b has no [DATAGROUP] with a TAG. Otherwise f becomes a property. */
 bool layout_group_knows_tag(
 	const struct layout_node *old, const struct dat_block *b, const struct dat_field *f);
