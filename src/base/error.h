@@ -24,7 +24,7 @@ struct error {
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 
 /* Fill e, which may be NULL, and return code, which must be a negative errno. This overwrites an
- * earlier error in e. To pass an error up, use error_context. */
+ * earlier error in e. To pass an error up, use error_context. error_write has no value. */
 #define error_set(e, code, ...)                                                                    \
 	__extension__({                                                                            \
 		int code_ = (code);                                                                \
@@ -33,7 +33,7 @@ struct error {
 	})
 void error_write(struct error *e, int code, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
-/* Fill e for a failed system call: append ": " and the text of errno. Returns -errno. */
+/* Fill e for a failed call: append ": " and errno's text. Returns -errno, or -EIO if errno is 0. */
 int error_errno(struct error *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* Mark the error in e as dependent on other files (is_unresolved). Returns code. */
@@ -41,7 +41,7 @@ int error_set_unresolved(struct error *e, int code);
 
 /*
  * Is r an error that says nothing about the validated content? Then the same content may be
- * accepted later, once the disk or the memory allows it. True for all errors but -EINVAL, -EAGAIN,
+ * accepted later, once the disk or the memory allows it. True for all r < 0 but -EINVAL, -EAGAIN,
  * -EFBIG, -ENOENT, -EIO and -EROFS. -EIO: the part of the map that the content is compared with
  * stays damaged. -EROFS: the mount's options make the file read-only, and a transient error would
  * make every save fail. (If the disk becomes read-only, the journal and the save report that.)

@@ -16,7 +16,7 @@
  * format_edit.check checks the result as a whole.
  *
  * Not for the owner's thread. A build is cheap if all contents are parsed already; else it parses
- * them in parallel, one on each processor.
+ * them in parallel (parallel_each).
  */
 #pragma once
 

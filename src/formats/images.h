@@ -19,11 +19,9 @@ enum { IMAGES_DIRS_MAX = 12 };
 
 struct images;
 
-/*
- * Open the directory of -o mapres=DIR, and those of games and their users
+/* Open the directory of -o mapres=DIR, and those of games and their users
  * (format_preview.image_dirs). Fails with the errno of open(2) if DIR cannot be opened; ignores
- * other directories that cannot be opened.
- */
+ * other directories that cannot be opened. */
 int images_open(const char *const *options, struct images **ret, struct error *e);
 /* Like images_open, with the directory `first` (may be NULL) instead of -o mapres=DIR. */
 int images_open_games(const char *first, struct images **ret, struct error *e);
@@ -38,10 +36,11 @@ DEFINE_CLEANUP(struct images, images_unref);
 /* Write a sandbox rule per directory, IMAGES_DIRS_MAX at most; returns their number, 0 for NULL. */
 size_t images_rules(const struct images *i, struct sandbox_rule *ret);
 
-/* Find an image; a preview_image_fn. arg is a struct images. Any thread. */
+/* Open NAME.png from a directory of the game or from one that the user named (preview_image_fn).
+ * arg is a struct images. Any thread. -ENOENT. */
 int images_find(void *arg, unsigned game, const char *name, struct extent *ret, struct error *e);
 
 /* Open the file in the first directory that has it. file: a name without "/". -ENOENT. */
 int images_file(const struct images *i, const char *file, struct extent *ret, struct error *e);
-/* Open a regular file in one open directory, without following a symbolic link. -ENOENT. */
+/* Open a regular file in an open directory. -ENOENT also for a symbolic link or a failed open. */
 int images_file_at(int dirfd, const char *file, struct extent *ret, struct error *e);

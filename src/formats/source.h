@@ -14,7 +14,8 @@
 /* A store for the bytes of new blobs: memory or unlinked files (vfs/volume/store.h); in tests only
  * memory. The journal does not hold these bytes, because they follow from its operations. */
 struct store {
-	/* Store data; *ret is its new place. Data in a file stays in that file. Any thread. */
+	/* Keep data; *ret is an owned reference to it. Data in a file stays there, and data in
+	 * memory may. Any thread. */
 	int (*keep)(
 		struct store *s, const struct extent *data, struct extent *ret, struct error *e);
 	int spool_dirfd; /* for spool_create */
@@ -27,7 +28,7 @@ struct snapshot;
 enum format_line_kind { FORMAT_NOTE, FORMAT_WARNING };
 typedef void (*format_say)(void *arg, enum format_line_kind kind, const char *line);
 
-/* The surroundings of a map. All pointers are borrowed, and outlive every snapshot of the map. */
+/* The surroundings of a map. All pointers are borrowed; all but names outlive every snapshot. */
 struct format_context {
 	struct budget *budget;
 	struct store *store;
@@ -43,7 +44,7 @@ struct format_context {
 	void (*note)(void *arg, const char *line);
 	void *note_arg;
 	/* The name table (format_tree.names) of the mount that saved the map, so that objects keep
-	 * the names of that mount. NULL: names follow from the map. */
+	 * the names of that mount. For open only. NULL: names follow from the map. */
 	const struct bytes *names;
 };
 
@@ -62,5 +63,5 @@ struct source {
 };
 
 /* The value of an option: "" for a bare key, NULL if the key is absent. If a key occurs several
- * times, the last one wins. */
+ * times, the last one wins. options may be NULL. */
 const char *format_option(const char *const *options, const char *key);

@@ -16,7 +16,7 @@ struct queue {
 struct pool {
 	pthread_mutex_t lock;
 	pthread_cond_t work_added; /* submitted is not empty, or the pool is stopping */
-	pthread_cond_t job_ended;  /* a job has ended or was returned */
+	pthread_cond_t job_ended;  /* a job has ended, or pool_submit_done was called */
 	struct queue submitted;    /* jobs that have not started */
 	struct queue finished;     /* jobs that wait for pool_complete */
 	unsigned n_submitted;      /* length of submitted */

@@ -20,23 +20,22 @@ struct job {
 	struct job *next; /* for the pool */
 };
 
-/* Create a pool of at most `threads` threads, which are started when there is work and block all
- * signals. With 0 threads, jobs run on the owner's thread in pool_complete, and pool_fd is always
- * readable. Returns NULL and sets errno on failure, also if the first thread cannot be started. */
+/* Create a pool of at most `threads` threads, which block all signals. The first starts now, others
+ * when more jobs wait than threads are idle. With 0 threads, jobs run on the owner's thread in
+ * pool_complete, and pool_fd is always readable. Returns NULL and sets errno on failure. */
 struct pool *pool_create(unsigned threads);
-/* Wait for all jobs, call their done on this thread, and join the threads. */
+/* Wait for all jobs, also those that a done submits; call done on this thread; free the pool. */
 void pool_destroy(struct pool *p);
 DEFINE_CLEANUP(struct pool, pool_destroy);
 
 void pool_submit(struct pool *p, struct job *j);
-/* Queue a job for pool_complete without running it: only its done is called. Any thread. */
+/* Queue a job for pool_complete without running it: its done, if any, is called. Any thread. */
 void pool_submit_done(struct pool *p, struct job *j);
 /* Return an eventfd that is readable while jobs wait for pool_complete. If pool_count_pending
- * returned nonzero, it is also readable after the last pending job ended, even if that has no done.
- */
+ * returned nonzero, it is also readable after the last pending job ended, even without a done. */
 int pool_fd(const struct pool *p);
 /* Call done for all jobs that have run. Owner only. */
 void pool_complete(struct pool *p);
-/* Number of jobs that were submitted or returned and have not completed yet: done was not called,
+/* Number of jobs from pool_submit and pool_submit_done that are not complete: done was not called,
  * or run has not ended if there is no done. Owner only. */
 unsigned pool_count_pending(struct pool *p);

@@ -38,8 +38,8 @@ struct csv_values {
 typedef int (*csv_cells_fn)(
 	void *arg, uint64_t first, size_t n, struct csv_values *ret, struct error *e);
 
-/* Write bytes [off, off + n) of the table to dst. -EINVAL: past the end. -EIO: a value does not fit
- * its cell (a wrong shape). */
+/* Write bytes [off, off + n) of the table to dst. -EINVAL: past the end, or cell is over 11. -EIO:
+ * a value does not fit its cell (a wrong shape). */
 int csv_read(const struct csv_shape *shape, csv_cells_fn cells, void *arg, uint64_t off, void *dst,
 	size_t n, struct error *e);
 
@@ -53,8 +53,8 @@ typedef int (*csv_take_fn)(
  * shape->cell. Accepts blanks, tabs and a pair of quotes around a value, `;` or a tab instead of
  * `,`, a byte order mark, CRLF, and a missing last line feed. Memory is bounded.
  *
- * -EINVAL: refused; the text has line and column (cell), both from 1: "line 3, column 7: 300 is not
- * 0..255". `take` may have received cells before.
+ * -EINVAL: refused. The text has line and column (cell) from 1, if the fault is in one: "line 3,
+ * column 7: 300 is not 0..255". `take` may have received cells before.
  */
 int csv_parse(const struct extent *in, const struct csv_shape *shape, int32_t min, int32_t max,
 	csv_take_fn take, void *arg, struct error *e);

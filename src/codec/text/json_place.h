@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * json_place: scan JSON text through a window, and find the line and column of values. jansson
- * refuses malformed text. Internal to codec.
+ * json_place: scan JSON text through a window, and find the line and column of values. The scan
+ * accepts malformed text; jansson refuses it. Internal to codec.
  */
 #pragma once
 
@@ -13,12 +13,12 @@ enum { JSON_WINDOW = 16 << 10 };
 #define JSON_MARK  "\xef\xbb\xbf" /* the byte order mark of some editors */
 
 struct json_scan {
-	const struct extent *x;
+	const struct extent *x; /* the caller sets this and the members down to jump_to */
 	struct error *e;
-	struct json_spot at; /* of the next byte */
-	uint64_t jump;       /* if not 0: the byte at this offset is at jump_to */
-	struct json_spot jump_to;
-	int error; /* sticky */
+	struct json_spot at; /* of the next byte, in the file */
+	uint64_t jump;       /* if not 0: offset in x after elements that json_list_read removed */
+	struct json_spot jump_to; /* of the byte at that offset, in the file */
+	int error;                /* sticky */
 
 	uint64_t read; /* bytes of x that were read into `window` */
 	size_t i, n;
@@ -40,30 +40,30 @@ int json_peek(struct json_scan *r);
 /* Refuse the text at the next byte, unless an error is set. Returns the error of the scan. */
 int json_scan_refuse(struct json_scan *r, const char *why);
 
-/* Scan the byte that json_peek returned, and append it to `to` (may be NULL, here and below). */
+/* Scan the byte that json_peek returned, and append it to `to` (may be NULL, here and below).
+ * Refuses the text if `to` already has JSON_TEXT_MAX bytes. A failed append sets only to->error. */
 void json_move(struct json_scan *r, struct buffer *to);
 void json_move_blanks(struct json_scan *r, struct buffer *to);
-/* Scan a string. The next byte is its first quote. */
+/* Scan a string, from its first quote, which is next, to its last or to the end of the text. */
 void json_move_string(struct json_scan *r, struct buffer *to);
 /* Scan a value, and the blanks after it. */
 void json_move_value(struct json_scan *r, struct buffer *to);
 
-/* The place of a value. */
 struct json_place {
-	struct json_spot spot;
-	const char *text; /* the value as written; part of the document's text */
+	struct json_spot spot; /* in the document's file */
+	const char *text;      /* the value as written; part of the document's text */
 	size_t n;
 };
 
-/* Find a value along its path in the text, because jansson's values have no line. For refusals. */
+/* Find a value, else the innermost value on its path that can be found: jansson keeps no lines. */
 struct json_place json_place(const struct json_at *at);
 
-/* Convert a place in the document's text to a place in its file. */
+/* Convert a place in the document's text to one in its file, of which the text may be a part. */
 struct json_spot json_spot_of(const struct json_doc *d, struct json_spot in_text);
 
 /* An upper bound for the number of values that jansson makes of the text. */
 size_t json_count(const struct bytes *text);
 
-/* Parse the text of d into d->root; all other members are set. flags: jansson's, to which the
+/* Parse d->text into d->root; the caller has set all other members. flags: jansson's, to which the
  * refusal of duplicate keys is added. */
 int json_doc_parse(struct json_doc *d, size_t flags, struct error *e);

@@ -14,7 +14,7 @@
 enum { FEED_INPUT = 16 << 10, FEED_CHUNK = 64 << 10 };
 
 struct feed {
-	z_stream z;
+	z_stream z;             /* never moved: zlib refuses a stream that was */
 	const struct extent *x; /* borrowed */
 	uint64_t declared;
 	uint64_t in;   /* bytes of x that were read into `input` */
@@ -24,18 +24,18 @@ struct feed {
 };
 
 int feed_init(struct feed *f, const struct extent *x, uint64_t declared, struct error *e);
-/* Initialize a feed in the middle of a stream. z: a copy of zlib's state after `in` bytes of x,
- * which gave `out` bytes. */
+/* Initialize a feed in the middle of a stream, with a copy of z: zlib's state after `in` bytes of
+ * x, which gave `out` bytes. */
 int feed_resume(struct feed *f, const struct extent *x, uint64_t declared, const z_stream *z,
 	uint64_t in, uint64_t out, struct error *e);
 void feed_finish(struct feed *f);
 /* Add n to inflate_total. */
 void feed_count(size_t n);
 
-/* Inflate exactly the next n bytes. The caller does not pull more than declared. */
+/* Inflate the next n bytes; all must be declared. -EIO: the stream is damaged or shorter. */
 int feed_pull(struct feed *f, uint8_t *dst, size_t n, struct error *e);
 
-/* Check that the stream ends here, after all declared bytes were pulled. */
+/* Check that the stream ends here, after all declared bytes were pulled. -EIO if not. */
 int feed_expect_end(struct feed *f, struct error *e);
 
 /*

@@ -26,20 +26,20 @@ enum tcm_file { TCM_INFO = 1, TCM_POINTS, TCM_TERRAIN, TCM_OBJECTS, TCM_FILES };
  * terrain and objects, unit of the size of the points. And the answers. */
 enum tcm_question { TCM_ENDIAN, TCM_LISTS, TCM_SIZE, TCM_QUESTIONS };
 enum { TCM_LITTLE, TCM_BIG };            /* byte order */
-enum { TCM_NONE, TCM_BYTES, TCM_COUNT }; /* unit of the size of a list */
+enum { TCM_NONE, TCM_BYTES, TCM_COUNT }; /* unit of a list's size; NONE: no size (points only) */
 
 extern const struct tcm_kind {
 	const char *name;
 	const char *header[3];  /* of a table: the names of its two columns, NULL-ended */
 	unsigned width;         /* of a table: bytes of a number */
-	bool coordinate[2];     /* the number is signed or a float; else it counts from 0 */
+	bool coordinate[2];     /* the number is signed or a float; else it is unsigned */
 	enum tcm_question unit; /* the question for the unit of its size */
 	const char *size;       /* for messages: "the size of the points" */
 } tcm_kinds[TCM_FILES];
 
 extern const struct tcm_words {
 	const char *key;
-	const char *words[5]; /* by answer; NULL: no such one. endian: 2, 3 are short forms */
+	const char *words[5]; /* by answer; NULL: no such one. endian: 2 and 3 mean 0 and 1 */
 	const char *all;      /* for messages: "bytes or count" */
 } tcm_questions[TCM_QUESTIONS];
 
@@ -88,7 +88,7 @@ uint32_t tcm_stored(const struct tcm_content *c, enum tcm_file list, unsigned wh
 double tcm_value(const struct tcm_content *c, enum tcm_file list, unsigned which, size_t i);
 bool tcm_is_real(const struct tcm_variant *v, enum tcm_file list, unsigned which);
 float tcm_float(uint32_t stored);
-/* The largest index of the terrain and the number of its record, or -1 if there are no records. */
+/* The largest index of the terrain, and its record. -1: no records; *ret_record is unchanged. */
 int64_t tcm_max_index(const struct tcm_content *c, size_t *ret_record);
 
 /* Load and append a number of `width` bytes in the variant's byte order. */
@@ -104,7 +104,7 @@ void tcm_table_show(const struct tcm_content *c, enum tcm_file table, struct buf
 int tcm_table_parse(const struct tcm_content *c, enum tcm_file table, const struct extent *in,
 	struct buffer *to, struct error *e);
 
-/* open.c: operations of struct format. */
+/* open.c: for struct format. tcm_open leaves the format of the snapshot unset. */
 bool tcm_probe(const struct source *src, const uint8_t *head, size_t n);
 int tcm_open(const struct source *src, const struct format_context *ctx, struct snapshot **ret,
 	struct error *e);

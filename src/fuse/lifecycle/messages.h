@@ -19,8 +19,7 @@ struct messages {
 
 /* Make a line printable, queue it with a newline, and call messages_write. */
 void messages_add(struct messages *m, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* Write as much of the queue as standard error takes at once. If the write fails, drop the queue.
- */
+/* Write what standard error takes at once. If the write fails, drop the queue and log nothing. */
 void messages_write(struct messages *m);
 /* For poll: when to call messages_write. The descriptor is -1 if nothing is queued. */
 struct pollfd messages_poll(const struct messages *m);

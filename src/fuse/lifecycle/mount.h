@@ -19,10 +19,11 @@ int mount_point_prepare(
 /* Build the -o argument for libfuse. The caller frees it. Returns NULL if memory is exhausted. */
 char *mount_options(const struct mount_request *rq, bool read_only);
 
-/* Mount on `point`. *ret_fd is the descriptor of /dev/fuse; the caller closes it. */
+/* Mount on `point`: libfuse calls mount(2) or fusermount3. The caller closes *ret_fd (/dev/fuse).
+ */
 int mount_attach(const struct mount_request *rq, const char *point, bool read_only, int *ret_fd,
 	struct error *e);
 
-/* Unmount. May block while the kernel writes pages back. Returns 0; or an errno, with "" in text;
- * or the exit status of fusermount3, with its last line in text. */
+/* Unmount. May block while the kernel writes pages back. Returns 0; or an errno > 0, with "" in
+ * text; or the exit status of fusermount3, with its last line in text. */
 int mount_detach(const char *point, bool lazy, char *text, size_t room);

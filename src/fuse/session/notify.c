@@ -13,7 +13,7 @@
 struct notice {
 	struct job job; /* first */
 	struct session *session;
-	struct job *completion; /* returned to the pool afterwards; or NULL */
+	struct job *completion; /* for pool_submit_done afterwards; or NULL */
 	uint64_t parent;        /* directory of the name */
 	char *name;             /* NULL for inodes */
 	size_t n;

@@ -45,28 +45,29 @@ struct session {
 /* The operations for fuse_session_new; its userdata is the session. */
 extern const struct fuse_lowlevel_ops session_ops;
 
-/* Serve until the session ends. signal_fd is a signalfd of signals that end it. */
+/* Serve until the session ends. signal_fd is a signalfd; a signal calls session_stop. */
 void session_run(struct session *s, int signal_fd);
 /* Send a message to the launcher (except PROGRESS) and to each waiting client. */
 void session_send(struct session *s, const struct control_msg *m);
 
-/* Start a save: write back dirty mapped pages, save, then send the report and its code. to_end: for
- * an unmount that can still be refused (vfs_save_before_unmount). */
+/* Start a save: write back dirty mapped pages, save, then send report and code to launcher and
+ * clients. to_end: for an unmount that can still be refused (vfs_save_before_unmount). */
 void session_save(struct session *s, bool to_end);
-void session_discard(struct session *s); /* mounted_discard, then send the report */
-void session_stop(struct session *s);    /* save, then end the session */
+void session_discard(struct session *s); /* report the changes; session_end drops them */
+void session_stop(struct session *s);    /* save, then end the session, even if that fails */
 /* Do the last save, after the session has ended, and send its report. Returns the exit code. */
 int session_end(struct session *s);
-/* For vfs_host.progress, on any thread: keep the progress. The owner also sends it. */
+/* For vfs_host.progress, on any thread: keep the progress, unless `what` is "". On the owner's
+ * thread also call session_heartbeat. */
 void session_progress(struct vfs_host *h, const char *what, uint64_t done, uint64_t total);
-/* Send PROGRESS, if the last one is SESSION_HEARTBEAT_MS ago. */
+/* Send the kept progress, but at most one PROGRESS in SESSION_HEARTBEAT_MS. */
 void session_heartbeat(struct session *s);
 enum { SESSION_HEARTBEAT_MS = 250 };
 
 /* Start the notification threads. Returns 0 or -errno. */
 int notifiers_start(struct session *s);
-/* End the threads. Queued notifications are dropped; their jobs return to the pool. */
+/* End the threads. Queued notifications are dropped; pool_submit_done gets their `then`. */
 void notifiers_stop(struct session *s);
-/* For vfs_host: queue notifications. `then` returns to the pool afterwards; it may be NULL. */
+/* For vfs_host: queue notifications. pool_submit_done gets `then`, if not NULL, after them. */
 void session_invalidate(struct vfs_host *h, const uint64_t *inos, size_t n, struct job *then);
 void session_forget_name(struct vfs_host *h, uint64_t parent, const char *name, struct job *then);

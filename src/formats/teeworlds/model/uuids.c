@@ -38,7 +38,7 @@ static void unpack_uuid(const struct tw_ints *ints, uint8_t ret[16])
 		ret[k] = (uint8_t)((uint32_t)ints->v[k / 4] >> (24 - 8 * (k % 4)));
 }
 
-/* List the UUID types. If index items have the same number, the first with 4 integers counts. */
+/* List the UUID types. If index items have the same id, the first one with 4 integers counts. */
 static int list_uuids(struct tw_map *m, const struct tw_type *t)
 {
 	struct tw_index *x = m->index;

@@ -26,7 +26,7 @@ unsigned tw_held_fields(const struct tw_item *it, struct tw_layer_ref ret[TW_HEL
 	       TW_LIST_SOURCE < it->ints->n;
 }
 
-/* A list of elements while its references are replaced. out is NULL until the first one changes. */
+/* The replacement of references in a list. out: the new list; NULL until a reference changes. */
 struct rewriting {
 	const struct tw_map *m;
 	struct blob *list;
@@ -42,10 +42,10 @@ static bool rewrite_element(const struct rewriting *p, uint8_t *element)
 	bool differs = false;
 
 	for (unsigned k = 0; k < p->shape->n_refs; k++) {
-		int32_t was = load_i32(element + 4 * p->shape->refs[k]), is = p->fn(p->arg, was);
+		int32_t old = load_i32(element + 4 * p->shape->refs[k]), ref = p->fn(p->arg, old);
 
-		differs |= is != was;
-		store_u32(element + 4 * p->shape->refs[k], (uint32_t)is);
+		differs |= ref != old;
+		store_u32(element + 4 * p->shape->refs[k], (uint32_t)ref);
 	}
 	return differs;
 }
@@ -110,7 +110,7 @@ static int32_t mark_envelope(void *arg, int32_t ref)
 
 static int mark_layer(const struct tw_map *m, const struct tw_item *it, struct tw_used_objects *u)
 {
-	CLEANUP(blob_unref) struct blob *none = NULL;
+	CLEANUP(blob_unref) struct blob *changed = NULL; /* remains NULL: nothing changes */
 	struct tw_layer_ref held[TW_HELD_MAX];
 	unsigned n = tw_held_fields(it, held);
 	int r;
@@ -121,7 +121,7 @@ static int mark_layer(const struct tw_map *m, const struct tw_item *it, struct t
 		return 0;
 	if (tw_list_form(m, it) == TW_FORM_NONE)
 		return -ENODATA;
-	r = tw_map_held_elements(m, it, mark_envelope, u, &none);
+	r = tw_map_held_elements(m, it, mark_envelope, u, &changed);
 	return r == -EIO ? -ENODATA : r;
 }
 

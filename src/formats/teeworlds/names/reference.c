@@ -46,7 +46,7 @@ size_t tw_ref_stem(const struct tw_map *m, enum tw_sort sort, int32_t ref, char 
 	return it->made_name->size;
 }
 
-/* Is the placement one of an object of this sort? */
+/* Does the placement give an object of this sort a name? */
 static bool names_object(const struct placement *p, enum tw_sort sort)
 {
 	unsigned kind = tw_id_kind(p->id);
@@ -69,8 +69,8 @@ static int find_placed(
 	return -ENOENT;
 }
 
-/* Check the channels of an envelope without a name, since only its number identifies it. A created
- * envelope always fits, because it was copied together with the file that refers to it. */
+/* Can the file refer to this envelope? One without a name must have the required channels, because
+ * only its number identifies it. A new one always fits: it was copied together with the file. */
 static bool fits_channels(
 	const struct tw_naming *names, enum tw_sort sort, uint32_t position, int channels)
 {
@@ -91,11 +91,10 @@ static bool is_placed(const struct build_context *o, enum tw_sort sort, uint32_t
 	return false;
 }
 
-/* Objects with a given name, regardless of their numbers. */
 struct named {
 	const struct tw_naming *names;
 	enum tw_sort sort;
-	uint32_t *at; /* positions; only the first `room` of them */
+	uint32_t *at; /* positions of those found; only the first `room` of them */
 	size_t n, room;
 };
 
@@ -127,7 +126,8 @@ static void collect_named(struct named *f, const char *name, size_t n)
 	}
 }
 
-/* Find the objects whose name is in a stem without their number. Returns how many there are. */
+/* Find the objects, with any number, whose name is the stem or, if there are none, the part behind
+ * its number. Returns how many there are. */
 static size_t find_named(const struct tw_naming *names, enum tw_sort sort, const char *stem,
 	size_t n, uint32_t *ret, size_t room)
 {
