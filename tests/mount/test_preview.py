@@ -69,6 +69,16 @@ def test_a_quad_shows_its_image_in_the_order_of_layers(box):
     assert [p[x, y] for x, y in ((8, 8), (40, 8), (60, 60), (8, 60))] == [BLUE, GREEN, BLUE, GRAY]
 
 
+def test_an_image_that_is_too_small_for_tiles_is_drawn_in_quads(box):
+    m = Map(2, 1)
+    m.image(b"small", 8, 8, bytes(GREEN) * 64)
+    m.design((1, 0, 0, 0) * 2, 0, (255,) * 4)
+    m.quads(quad(square(32, 0, 64, 32), ((255,) * 4,) * 4), image=0)
+    m.end()
+    p = draw(box, m, message="image 0 (small) is not drawn")
+    assert p[8, 8] == BLACK and p[40, 8] == GREEN
+
+
 def test_an_image_is_drawn_in_several_sizes(box):
     m = Map(4, 2)
     m.image(b"stripes", 256, 64, (bytes(RED) * 8 + bytes(GREEN) * 8) * 16 * 64)

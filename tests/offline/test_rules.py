@@ -141,6 +141,7 @@ FAULTS = {
     "detail": (set_properties("game", 2, 1), [(GAME, "is a detail (a physics layer is always shown)")]),
     "tune zone": (set_tiles("tune", (6, 5, 0, 68)), [(TUNE, "x 5, y 4: the tune zone is 0 (1 to 255)")]),
     "misspelt": (set_settings(b"sv_team 1", b"sv_taem 1"), [(SETTINGS, f"line 2: sv_taem {UNKNOWN} (sv_team?)")]),
+    "misspelt in upper case": (set_settings(b"SV_HITT 1"), [(SETTINGS, f"line 1: SV_HITT {UNKNOWN} (sv_hit?)")]),
     "swapped": (set_settings(b"swtich_open 3"), [(SETTINGS, f"line 1: swtich_open {UNKNOWN} (switch_open?)")]),
     "left out": (set_settings(b"sv_max_teamsize 3"), [(SETTINGS, f"line 1: sv_max_teamsize {UNKNOWN} (sv_max_team_size?)")]),
     "of no server": (set_settings(b"sv_gametype ctf"), [(SETTINGS, f"line 1: sv_gametype {UNKNOWN}")]),

@@ -254,6 +254,8 @@ static int copy_entry(struct copy *c, int dirfd, const char *name, unsigned dept
 		return copy_file(c, fd, &st);
 	if (r == 0)
 		r = overlay_mkdirs(c->files->tree->overlay, c->to);
+	if (r == -ENOMEM)
+		return r;
 	if (r < 0) {
 		report_failure(c, r, strerror(-r));
 		return 0;

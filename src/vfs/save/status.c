@@ -114,8 +114,10 @@ static bool status_start(struct change_task *t)
 {
 	struct status *s = (struct status *)t;
 
-	return overlay_differs(s->v->overlay) &&
-	       overlay_build_begin(s->v->overlay, &s->staged, NULL) == 0;
+	if (!overlay_differs(s->v->overlay))
+		return false;
+	s->records.error = overlay_build_begin(s->v->overlay, &s->staged, NULL);
+	return !s->records.error;
 }
 
 int status_collect(struct vfs *v, void (*found)(void *arg, struct buffer *records), void *arg)

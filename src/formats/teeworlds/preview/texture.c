@@ -285,14 +285,16 @@ static void move_first(struct tw_textures *t, size_t i)
 	}
 }
 
-static void report_missing(struct tw_textures *t, uint32_t image, const char *why)
+static void note_missing(struct tw_textures *t, uint32_t image, bool tiles, const char *why)
 {
 	const struct tw_name_list *names = tw_names(t->m, TW_SORT_IMAGE);
 	char line[NAME_MAX + 100];
 
-	if (image > UINT16_MAX || t->is_reported[image])
+	if (image > UINT16_MAX)
 		return;
-	t->is_reported[image] = true;
+	t->is_missing[tiles][image] = true;
+	if (t->is_missing[!tiles][image]) /* one note is enough */
+		return;
 	snprintf(line, sizeof(line), "image %u (%.*s) is not drawn: %s", image,
 		image < names->n && names->v[image].size <= 127 ? (int)names->v[image].size : 0,
 		image < names->n ? names->v[image].text : "", why);
@@ -315,7 +317,7 @@ static int find_image(
 		move_first(t, i);
 		return 0;
 	}
-	if (image <= UINT16_MAX && t->is_reported[image])
+	if (image <= UINT16_MAX && t->is_missing[tiles][image])
 		return -ENOENT;
 	if (i == TW_TEXTURES)
 		i--;
@@ -323,7 +325,7 @@ static int find_image(
 	drop_image(&t->kept[i]);
 	r = scale_image(t, &fresh, e);
 	if (r < 0 && r != -ENOMEM)
-		report_missing(t, image, error_text(e));
+		note_missing(t, image, tiles, error_text(e));
 	if (r < 0)
 		return r == -ENOMEM ? r : -ENOENT;
 	t->kept[i] = fresh;

@@ -40,7 +40,8 @@ struct tw_textures {
 	struct tw_canvas *canvas; /* its read budget is used */
 	const struct preview *options;
 	struct tw_scaled kept[TW_TEXTURES]; /* the last used one first */
-	bool is_reported[1 << 16];          /* a note about the image was written; by position */
+	/* By position: the image is not available, whole or (the second ones) tile by tile. */
+	bool is_missing[2][1 << 16];
 };
 
 void tw_textures_finish(struct tw_textures *t);

@@ -57,7 +57,13 @@ static unsigned least_of(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* The edit distance: letters inserted, deleted, changed, or swapped with the next one. */
+static bool is_same_letter(char a, char b)
+{
+	return strncasecmp(&a, &b, 1) == 0;
+}
+
+/* The edit distance without regard to case: letters inserted, deleted, changed, or swapped with the
+ * next one. */
 static unsigned distance(const char *a, size_t n, const char *b, size_t m)
 {
 	unsigned d[LIKE_MAX + 1][LIKE_MAX + 1];
@@ -68,8 +74,9 @@ static unsigned distance(const char *a, size_t n, const char *b, size_t m)
 			if (!x || !y)
 				continue;
 			d[y][x] = least_of(least_of(d[y - 1][x], d[y][x - 1]) + 1,
-				d[y - 1][x - 1] + (a[y - 1] != b[x - 1]));
-			if (x > 1 && y > 1 && a[y - 1] == b[x - 2] && a[y - 2] == b[x - 1])
+				d[y - 1][x - 1] + !is_same_letter(a[y - 1], b[x - 1]));
+			if (x > 1 && y > 1 && is_same_letter(a[y - 1], b[x - 2]) &&
+				is_same_letter(a[y - 2], b[x - 1]))
 				d[y][x] = least_of(d[y][x], d[y - 2][x - 2] + 1);
 		}
 	}
