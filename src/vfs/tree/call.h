@@ -31,8 +31,8 @@ enum attr_mask {
 
 typedef void (*vfs_op)(struct vfs *v, struct call *c); /* on the owner's thread */
 
-/* Add one entry to a readdir reply. Returns false if the reply is full. With nlink 0 the entry has
- * only ino and type, and does not count as looked up. */
+/* Add one entry to a readdir reply; `next` is the call.off that continues behind it. Returns false
+ * if the reply is full. With nlink 0 the entry has only ino and type, and is not looked up. */
 typedef bool (*vfs_emit)(struct call *c, const char *name, const struct stat *a, uint64_t next);
 
 struct call {
@@ -62,7 +62,7 @@ struct call {
 	bool is_brief; /* follows files on disk, so the kernel may cache it only for a moment */
 	struct handle *opened;
 	bool keep_cache; /* vfs_open: the kernel's cached pages are still valid */
-	uint8_t *out;    /* vfs_read, vfs_getxattr; malloc'ed, freed by the session */
+	uint8_t *out;    /* vfs_read, vfs_getxattr; malloc'ed, freed by reply(); also if r < 0 */
 	size_t out_size;
 	struct statvfs statvfs;
 
@@ -70,7 +70,7 @@ struct call {
 	struct call *next;
 	unsigned *pending_calls; /* of the submitter; call_done decrements it; or NULL */
 	bool owns_arguments;     /* name, to_name and data are copies */
-	bool copy_failed;        /* call_keep had no memory for one; `op` then fails */
+	bool copy_failed;        /* call_keep had no memory for one, and made `op` fail */
 	struct {
 		struct snapshot *snapshot; /* in which a worker found sizes; or NULL */
 		uint64_t id;               /* the first of these entries */
@@ -81,16 +81,12 @@ struct call {
 
 /* Callbacks from the vfs to the session or folder that hosts it. */
 struct vfs_host {
-	/*
-	 * Invalidate the kernel's cached data and attributes of these inodes; then return `then` to
-	 * the pool (pool_submit_done). Copies inos. Must not block the owner's thread.
-	 */
+	/* Invalidate the kernel's cached data and attributes of these inodes; then return `then` to
+	 * the pool (pool_submit_done). Copies inos. Must not block the owner's thread. */
 	void (*invalidate)(struct vfs_host *h, const uint64_t *inos, size_t n, struct job *then);
-	/*
-	 * Invalidate a name (copied) in the kernel's cache; then return `then` (may be NULL) to the
+	/* Invalidate a name (copied) in the kernel's cache; then return `then` (may be NULL) to the
 	 * pool. The kernel takes the directory's lock for this, so a request that holds the lock
-	 * (create, unlink, rename) must not wait for it.
-	 */
+	 * (create, unlink, rename) must not wait for it. */
 	void (*forget_name)(
 		struct vfs_host *h, uint64_t parent, const char *name, struct job *then);
 	void (*note)(struct vfs_host *h, const char *line); /* on any thread */
@@ -100,9 +96,9 @@ struct vfs_host {
 	void (*progress)(struct vfs_host *h, const char *what, uint64_t done, uint64_t total);
 };
 
-/* Copy the borrowed arguments, because the call is answered later. */
+/* Copy the borrowed arguments, because the call is answered later. May set copy_failed. */
 void call_keep(struct call *c);
-void call_done(struct call *c, int r);
+void call_done(struct call *c, int r); /* free the copies, and call reply() */
 /* Answer the call with the buffer's data as `out`, or its error. Finishes the buffer. */
 void call_answer(struct call *c, struct buffer *b);
 /* Run the call again, from its beginning. */
