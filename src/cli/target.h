@@ -29,9 +29,8 @@ int targets_add(struct targets *t, const char *name);
  * there are none, add the folder. Returns 0, -ENOENT if nothing was added, or another -errno if a
  * folder cannot be read to its end; the maps found until then are added. */
 int targets_add_below(struct targets *t, const char *folder, bool or_itself);
-/* Add a file that is not mounted; path is absolute and without symbolic links. Returns 0
- * or -ENOMEM. */
-int targets_add_file(struct targets *t, const char *shown, const char *path);
+/* Add a file that is not mounted; path is absolute and without symbolic links. 0 or -ENOMEM. */
+int targets_add_file(struct targets *t, const char *argument, const char *path);
 void targets_finish(struct targets *t);
 
 /* Is the mount of the entry still the topmost one at its mount point? */

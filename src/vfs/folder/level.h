@@ -8,8 +8,8 @@
 void level_lookup(struct folder *f, struct level *l, struct call *c);
 void level_getattr(struct folder *f, struct level *l, struct call *c);
 void level_readdir(struct folder *f, struct level *l, struct call *c);
-void level_mkdir(struct folder *f, struct level *l, struct call *c);
-void level_rmdir(struct folder *f, struct level *l, struct call *c);
+void level_mkdir(struct folder *f, struct level *l, struct call *c); /* creates a map */
+void level_rmdir(struct folder *f, struct level *l, struct call *c); /* only of an unsaved one */
 void level_fsync(struct folder *f, struct level *l, struct call *c); /* saves all maps (save.c) */
 
 /* Attributes of a map's directory, without opening the map. -ESTALE: its file was replaced or

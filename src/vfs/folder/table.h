@@ -19,7 +19,7 @@ struct shared_dir {
 	dev_t dev;
 	ino_t ino;
 	unsigned users;
-	struct level *of; /* the level that it was opened for */
+	struct level *level; /* for which it was opened */
 };
 
 /* A real directory: the folder itself, or a folder below it. Lives as long as the folder. */

@@ -24,7 +24,7 @@
 struct offline {
 	const char *file; /* the name given by the user, for messages; borrowed */
 	struct volume *vol;
-	struct overlay *overlay;  /* the overlay; NULL before offline_load */
+	struct overlay *overlay;  /* NULL before offline_load */
 	struct error read_error;  /* reason of the last read; no code if that succeeded */
 	struct error shown_error; /* the same, preceded by the text of EIO */
 };

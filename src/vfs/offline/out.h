@@ -4,9 +4,9 @@
  * atomically.
  *
  *   out_begin or out_begin_held   open and lock the map to replace, if any
- *   out_copy or out_write   write the new files under temporary names
- *   out_commit              rename them into place
- *   out_finish              at any point; removes temporary files
+ *   out_copy or out_write         write the new files under temporary names
+ *   out_commit                    rename them into place
+ *   out_finish                    at any point; removes temporary files
  */
 #pragma once
 

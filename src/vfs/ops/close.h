@@ -27,7 +27,7 @@ struct validation {
 	entry_id id, parsed_id; /* from overlay_identify */
 	struct extent bytes;
 	struct parsed
-		*parsed; /* NULL if not parsed yet, or not parsable; may be a refusal (r < 0) */
+		*parsed; /* NULL if not parsed yet, or not parsable; maybe a refusal (r < 0) */
 	struct error error;
 	int r;
 };

@@ -23,9 +23,10 @@ void vfs_rename(struct vfs *v, struct call *c);      /* ino name to_ino to_name 
 void vfs_read(struct vfs *v, struct call *c);        /* handle off size -> out */
 void vfs_write(struct vfs *v, struct call *c);       /* handle off data size */
 void vfs_fallocate(struct vfs *v, struct call *c);   /* handle off size; extends the file */
-void vfs_flush(struct vfs *v, struct call *c);       /* handle */
+void vfs_flush(struct vfs *v, struct call *c);       /* handle; -EINVAL: the content is refused */
 void vfs_release(struct vfs *v, struct call *c);     /* handle, which it frees */
-/* handle, or ino. Without a writing handle, it ignores what another program has not closed yet. */
+/* handle, or ino. Stores the content, and syncs the journal; ignores a refusal. Without a writing
+ * handle, it leaves out what another program has not closed yet. */
 void vfs_fsync(struct vfs *v, struct call *c);
 void vfs_readdir(struct vfs *v, struct call *c); /* ino off emit with_attributes */
 

@@ -58,8 +58,8 @@ struct oentry {
 
 struct overlay {
 	struct snapshot *base;
-	/* The base plus the new objects, without their content. It gives names in new directories
-	 * their meaning, and contents are parsed for its entries. */
+	/* The base plus new objects and parts, without their content. It gives names in new
+	 * directories their meaning, and contents are parsed for its entries. */
 	struct snapshot *shape;
 	struct snapshot *view;    /* with dependent files, a map that was built from the overlay
 				   * (tree/view.h); initially, and without them, the base */
@@ -110,7 +110,7 @@ static inline const struct snapshot *overlay_shown(const struct overlay *o, cons
 }
 
 struct dentry overlay_root(const struct overlay *o);
-struct dentry oentry_dentry(struct oentry *u);
+struct dentry oentry_dentry(struct oentry *u); /* `exists` is set, also for a whiteout */
 /* Resolve a name in a directory. -ENOENT, -ENOTDIR, or the error of name_check. */
 int overlay_lookup(
 	const struct overlay *o, const struct dentry *dir, const char *name, struct dentry *ret);
@@ -160,7 +160,7 @@ int overlay_can_rename(const struct overlay *o, const struct dentry *from, const
 int overlay_move(struct overlay *o, const struct dentry *from, const struct dentry *to);
 
 /* Set the content of a file, accepted without validation, and its time (NULL: none). Creates the
- * file, but not its parents. Takes the reference in x. Ignores content for generated files (0). */
+ * file, but not its parents. Takes x, also on failure. Ignores content for generated files (0). */
 int overlay_put_content(
 	struct overlay *o, const char *path, struct extent x, const struct timespec *mtime);
 /* Set refused content as oentry_write does; otherwise as above, but the time stays. */

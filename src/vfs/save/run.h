@@ -24,6 +24,5 @@ void vfs_undo_discard(struct vfs *v);
 
 /* End the mount, after the kernel has unmounted it: finish pending changes, save, copy out the
  * files that would be lost (NAME.mapfs-left), and remove the journal if nothing needs it. Runs the
- * pool until all is done, so the report is complete on return. It may have lines before the call.
- */
+ * pool until all is done, so the report is complete on return. The caller has initialized it. */
 void vfs_end(struct vfs *v, struct report *report);

@@ -37,8 +37,7 @@ struct save_job {
 	struct journal next_journal;                        /* of the new map */
 };
 
-/* Run the format's checks; each fault is a line in the report. -ESTALE: the file was overwritten.
- */
+/* Run format_edit.check; each fault is a line in the report. -ESTALE: the file was overwritten. */
 int save_check(struct save_job *s, struct error *e);
 /* Encode the map into new files, read them back to verify, and sync them. Sets s->written. outs[1]
  * is NULL if the map has one file. */
@@ -54,10 +53,8 @@ int carry_over(const struct overlay_build *s, carry_over_fn fn, void *arg);
 /* Save the volume's own map: check and encode it, write the next journal, and commit. Sets the
  * results. A failure is reported by save_failed. */
 void save_write(struct save_job *s);
-/* After a save that wrote nothing: reduce the journal to the carried-over operations, if there are
- * any and others, too. A failure is reported by save_failed, and clears is_unchanged. On the
- * worker.
- */
+/* After a save that wrote nothing: reduce the journal to the carried-over operations, if it has
+ * any. A failure is reported by save_failed, and clears is_unchanged. On the worker. */
 void save_reduce_journal(struct save_job *s);
 /* Continue the volume from the saved map. Owner's thread. */
 void save_adopt(struct save_job *s);

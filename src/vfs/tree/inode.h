@@ -52,7 +52,7 @@ struct inode {
 	bool is_name_stale; /* its name was invalidated, and it was not looked up since */
 	bool is_cached;     /* the kernel's cached pages are valid */
 
-	struct stat attr;   /* those in attr_mask, and st_ctim if that is not 0 */
+	struct stat attr;   /* those in attr_mask; st_ctim is valid if any is */
 	unsigned attr_mask; /* attributes that were set (enum attr_mask) */
 
 	bool is_busy; /* being validated or loaded: calls that change it wait */
@@ -71,8 +71,8 @@ struct vfs {
 	struct vfs_host *host;
 	struct overlay *overlay;
 	struct inode *root;
-	struct job *form_change_job; /* to return once the other form's name is invalidated; taken
-					by overlay.on_form_change */
+	struct job *form_change_job; /* for the pool, once the other form's name is invalidated;
+					overlay.on_form_change takes it (NULL) */
 	struct hash inodes;          /* of struct inode, by ino */
 	struct {
 		bool stale;               /* the overlay changed since its view was built */
@@ -81,16 +81,16 @@ struct vfs {
 		struct job *delayed_save; /* end of that save, waiting for the view; or NULL */
 	} view;                           /* tree/view.h */
 	struct {
-		uint64_t dir; /* directory of the last file whose size was requested */
-		uint64_t cookie;
+		uint64_t dir;       /* directory of the last file whose size was requested */
+		uint64_t cookie;    /* position in the format's listing of dir */
 		pid_t first_caller; /* thread that requested the first size there */
 		pid_t lister;       /* thread that last requested two sizes in one directory */
-		unsigned jobs;
-	} size_ahead; /* sizes that are computed before a request (ops/lookup.c) */
-	uint64_t next_dynamic;
+		unsigned jobs;      /* in progress */
+	} size_ahead;               /* sizes that are computed before a request (ops/lookup.c) */
+	uint64_t next_dynamic;      /* see INO_DYNAMIC_SHIFT */
 	struct refusals refusals;
-	bool is_ending;
-	bool discards; /* vfs_end saves nothing (vfs_discard) */
+	bool is_ending; /* vfs_end was called */
+	bool discards;  /* vfs_end saves nothing (vfs_discard) */
 };
 
 enum { INO_DYNAMIC_SHIFT = 63 }; /* the bit set in the numbers of new and moved entries */
