@@ -22,8 +22,8 @@ struct targets {
 
 /* Add the targets of a name: the mount at that path, each mount of that file or folder, or the file
  * if it is not mounted. NULL adds all mounts of mapfs. Mounts below another one at the same point
- * do not count. Returns 0, -ENOENT if the name is none of these, as a folder that is not mounted,
- * or another -errno. */
+ * do not count. Returns 0, -ENOENT if the name is none of these, such as a folder that is not
+ * mounted, or another -errno. */
 int targets_add(struct targets *t, const char *name);
 /* Add the maps with a fitting journal in and below a folder that is not mounted. or_itself: if
  * there are none, add the folder. Returns 0, -ENOENT if nothing was added, or another -errno if a

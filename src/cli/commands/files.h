@@ -12,7 +12,8 @@ struct files {
 	const struct mismatch *mismatch; /* collections that were emptied first; may be NULL */
 	const struct pack_rules *rules;  /* of the format; may be NULL */
 	bool takes_all;                  /* copy also files that the game's tool does not pack */
-	const struct offline *held_map;  /* not copied, as the map of `tree` is not; never NULL */
+	const struct offline
+		*held_map; /* a map that is not copied, like that of `tree`; not NULL */
 
 	size_t refused;    /* files that the map refuses; one message each */
 	size_t unread;     /* files that cannot be read; one message each */

@@ -51,7 +51,7 @@ struct map {
 	bool known;            /* it was closed while the kernel knew names in it */
 	struct stamp stamp;    /* of the file when it was found, or last closed */
 	uint64_t lookups;      /* the kernel's lookup count of its directory */
-	struct opened *opened; /* NULL unless it is open, being opened, or could not be */
+	struct opened *opened; /* NULL unless it is open, being opened, or failed to open */
 };
 
 struct opened_list {

@@ -121,7 +121,7 @@ int overlay_find(const struct overlay *o, const char *path, struct dentry *ret);
 int overlay_list(const struct overlay *o, const struct dentry *dir,
 	int (*fn)(void *arg, const char *name, const struct dentry *s), void *arg);
 bool overlay_is_empty(const struct overlay *o, const struct dentry *dir);
-/* Get attributes; defaults but size and mtime if the entry is new, or has content of its own.
+/* Get attributes. For a new entry, or content of its own, all but size and mtime are defaults.
  * file_attr.has_size is false if the size is known only after decoding. */
 int overlay_stat(
 	const struct overlay *o, const struct dentry *s, struct file_attr *ret, struct error *e);
@@ -134,8 +134,8 @@ int overlay_dentry(
 	const struct overlay *o, struct oentry *dir, const char *name, struct dentry *ret);
 /* The same for a path. Adds entries for the directories on the way, which must exist (-ENOENT). */
 int overlay_dentry_at(struct overlay *o, const char *path, struct dentry *ret);
-/* Classify a name, with p->parent set, for a file or directory that came from `object`, or
- * ENTRY_NONE. */
+/* Classify the name p->name in p->parent (not NULL), for a file or directory that came from
+ * `object`, or ENTRY_NONE. In a directory without a meaning it is NAME_SCRATCH. */
 int overlay_classify(const struct overlay *o, const struct dentry *p, bool dir, entry_id object,
 	struct name_class *ret);
 /* Find the file of the other form of the object that m names. False if there is none, or if its
@@ -185,7 +185,7 @@ int overlay_identify(
 	struct overlay *o, struct oentry *u, entry_id *ret, entry_id *ret_parsed, struct error *e);
 
 /* List the input of a build, the root first, in the order of paths. The caller frees the arrays,
- * not what they point to. Input i is of (*ret_oentries)[i]; ret_oentries may be NULL. */
+ * not what they point to. Input i belongs to (*ret_oentries)[i]; ret_oentries may be NULL. */
 int overlay_list_inputs(const struct overlay *o, struct build_input **ret,
 	struct oentry ***ret_oentries, size_t *ret_n);
 /* Does anything but new scratch differ from the base? */

@@ -19,7 +19,7 @@ enum external_change external_check(const struct volume *vol);
 const char *external_reason(enum external_change change);
 /* Is the name in the map's directory a symbolic link? */
 bool external_is_link(const struct volume *vol, const char *name);
-bool external_is_in_place(const struct volume *vol); /* EXTERNAL_IN_PLACE? */
+bool external_is_in_place(const struct volume *vol); /* is it EXTERNAL_IN_PLACE? */
 /* Did the mode, owner, links or extended attributes of a large file change? That could hide a
  * change of content, so blocks copied from the file must pass their own checksums. */
 bool external_is_doubtful(const struct volume *vol);

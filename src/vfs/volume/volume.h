@@ -110,7 +110,7 @@ int volume_open(int dirfd, const char *name, const struct vfs_options *o, struct
 	struct error *e);
 /* Create an empty file for a new map of the named format (NULL: the format of the file's ending),
  * and lock it. With o->nameless it has a temporary name. volume_load and vfs_create_map follow.
- * dirfd as for volume_open. -EEXIST, also for its companion; -EINVAL: no format that can create. */
+ * dirfd as for volume_open. -EEXIST, also for its companion; -EINVAL: no format can create it. */
 int volume_create(int dirfd, const char *name, const char *format, const struct vfs_options *o,
 	struct volume **ret, struct error *e);
 /* Rename a map that was created nameless, and saved, to its final name. -EEXIST. If vol->final_name
