@@ -113,7 +113,7 @@ int journal_names(struct journal *j, struct bytes **ret, struct error *e);
 int journal_options(struct journal *j, struct bytes **ret, struct error *e);
 
 /* Open the journal that fits the map, if there is one (journal_exists); 0 also without one. Removes
- * leftovers of saves, and reports other journals to note(), during the call. */
+ * leftovers of saves, and reports other journals to note(), during the call. -EBUSY: locked. */
 int journal_open(struct journal *j, struct sidecar_cache *sidecars,
 	void (*note)(void *arg, const char *line), void *arg, struct error *e);
 

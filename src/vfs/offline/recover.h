@@ -9,7 +9,7 @@
  *
  * line() is called in the order of the records: for each file, at the record that has its content
  * ("applied", or why it was refused); for each name that was created, removed or renamed; and for
- * the journal itself where it is damaged.
+ * the journal itself (its file name) where it is damaged, or if it ends too early.
  */
 #pragma once
 
