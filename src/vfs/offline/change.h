@@ -16,7 +16,7 @@ struct change_file {
 };
 ssize_t change_from_file(void *arg, void *dst, size_t n);
 
-/* Write a file, and create it, but not its parents. mtime: its new time; NULL: that of the map. */
+/* Write a file, and create it, but not its parents. mtime: its new time; NULL: none. */
 int change_put(struct offline *t, const char *path, change_source source, void *arg,
 	const struct timespec *mtime, struct error *e);
 /* Does the format reject the path because of a name in it? If so, e has the reason. */

@@ -84,7 +84,7 @@ DEFINE_CLEANUP(struct overlay, overlay_destroy);
  * the overlay. */
 struct dentry {
 	struct oentry *parent;   /* NULL for the root, or if the directory has no entry */
-	char name[NAME_MAX + 1]; /* that of `oentry`, or, in overlay_dentry, as requested */
+	char name[NAME_MAX + 1]; /* "" for the root; from overlay_dentry, as requested */
 	bool exists;
 	/* The rest is valid if `exists`: */
 	bool is_dir;
