@@ -11,11 +11,12 @@ typedef int child_call(void *arg);
  * fd is -1 if the kernel has no pidfds. Returns false to give up. */
 typedef bool child_wait(void *arg, int fd);
 
-/* Run call(arg) in a child. Returns its result. If wait() gives up, kills the child without waiting
- * for its end, and returns ETIMEDOUT. If the call did not end: -errno of fork, or -ECHILD. */
+/* Run call(arg) in a child. Returns its result. If wait() gives up before the child ended, kills it
+ * without waiting for its end, and returns ETIMEDOUT. Negative if there is no result: -errno of
+ * fork, or -ECHILD if a signal ended the child. */
 int child_run(void *arg, child_wait *wait, child_call *call);
 /* The message for a nonzero result of child_run. */
 const char *child_error(int r);
 
-/* A child_wait of 4 s in total, for calls that a mount has to answer. */
+/* A child_wait of 4 s in total (without pidfds always 4 s); arg is not used. */
 bool child_limit(void *arg, int fd);

@@ -13,8 +13,8 @@ struct journal_found {
 	bool fits; /* the next mount replays it; otherwise it is for another content of the map */
 };
 
-/* Find the journal of the map at path: the one that fits, or else another that is not set aside.
- * Returns 1, 0 if there is none, or -errno. */
+/* Find the journal of the map at path: the one that fits, or else another that is trusted and not
+ * set aside. Returns 1, 0 if there is none, or -errno. */
 int journals_find(const char *path, struct journal_found *ret, struct error *e);
 
 /* Add the map at path, or each map in and below the folder at path, if it has a journal; with
@@ -22,7 +22,7 @@ int journals_find(const char *path, struct journal_found *ret, struct error *e);
  * -errno if a folder cannot be read to its end; the maps found until then are added. */
 int journals_add_maps(const char *path, bool fitting, struct names *ret);
 
-/* Remove the journal that fits, if there is one. First call line() for each operation in it.
- * Returns 0, -EBUSY if a mount uses the journal, or another -errno. */
+/* Remove the journal that fits, if there is one. First call line() as recover_discard does. Returns
+ * 0, also without a journal, -EBUSY if a mount uses it, or another -errno. */
 int journals_discard(const char *path, void (*line)(void *arg, const char *path, const char *what),
 	void *arg, struct error *e);

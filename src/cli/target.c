@@ -37,12 +37,12 @@ static int add_target(struct targets *t, const char *shown, const struct mount_e
 	return 0;
 }
 
-int targets_add_file(struct targets *t, const char *shown, const char *path)
+int targets_add_file(struct targets *t, const char *argument, const char *path)
 {
 	struct mount_entry none = {0};
 
 	snprintf(none.source, sizeof(none.source), "%s", path);
-	return add_target(t, shown, &none);
+	return add_target(t, argument, &none);
 }
 
 static bool is_mounted(const char *point, struct mount_entry *ret)

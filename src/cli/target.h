@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * target: resolve the argument of `mapfs -u` or `mapfs status`: a mount point, or a map or folder
- * that is mounted somewhere. No mount is accessed, since it may not answer.
- */
+/* target: resolve the argument of `mapfs -u` or `mapfs status`: a mount point, or a map or folder
+ * that is mounted somewhere. No mount is accessed, since it may not answer. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +9,7 @@
 #include "base/disk/mountinfo.h"
 
 struct target {
-	const char *argument; /* the argument; borrowed; NULL if the target was not named */
+	const char *argument; /* the name given by the user; borrowed; NULL if found without one */
 	/* If entry.is_mapfs is false, nothing is mounted, and only source is set: the file,
 	 * absolute and without symbolic links. */
 	struct mount_entry entry;
@@ -23,16 +21,16 @@ struct targets {
 };
 
 /* Add the targets of a name: the mount at that path, each mount of that file or folder, or the file
- * if it is not mounted. NULL adds all mounts of mapfs. Returns 0, -ENOENT if the name is none of
- * these, or another -errno. */
+ * if it is not mounted. NULL adds all mounts of mapfs. Mounts below another one at the same point
+ * do not count. Returns 0, -ENOENT if the name is none of these, such as a folder that is not
+ * mounted, or another -errno. */
 int targets_add(struct targets *t, const char *name);
 /* Add the maps with a fitting journal in and below a folder that is not mounted. or_itself: if
  * there are none, add the folder. Returns 0, -ENOENT if nothing was added, or another -errno if a
  * folder cannot be read to its end; the maps found until then are added. */
 int targets_add_below(struct targets *t, const char *folder, bool or_itself);
-/* Add a file that is not mounted; path is absolute and without symbolic links. Returns 0
- * or -ENOMEM. */
-int targets_add_file(struct targets *t, const char *shown, const char *path);
+/* Add a file that is not mounted; path is absolute and without symbolic links. 0 or -ENOMEM. */
+int targets_add_file(struct targets *t, const char *argument, const char *path);
 void targets_finish(struct targets *t);
 
 /* Is the mount of the entry still the topmost one at its mount point? */

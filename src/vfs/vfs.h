@@ -14,25 +14,28 @@
 
 struct volume;
 
-/* Create the vfs of a map, and replay its journal. Takes over the volume, also on failure. */
+/* Create the vfs of a map, and replay its journal. The calling thread becomes the owner. Takes over
+ * the volume, also on failure. */
 int vfs_create(struct volume *volume, struct pool *pool, struct vfs_host *host, struct vfs **ret,
 	struct error *e);
-void vfs_destroy(struct vfs *v); /* after vfs_end and with the pool drained */
+/* Destroys the volume, too. Call it after vfs_end or while vfs_idle, with the pool drained. */
+void vfs_destroy(struct vfs *v);
 
-/* Get `done` (*ret) and `arg` (returned) for a save that answers c. If memory is exhausted, answer
- * c and return NULL. */
+/* Get `done` (*ret) and `arg` (returned) for a save that notes its report and answers c. If memory
+ * is exhausted, answer c and return NULL. */
 void *vfs_saved_for(struct vfs_host *host, struct call *c, vfs_saved *ret);
 
 /* Further operations. */
-void vfs_fsyncdir(struct vfs *v, struct call *c);    /* ino; on the root: save */
+void vfs_fsyncdir(struct vfs *v, struct call *c);    /* ino; root: save; others: sync the journal */
 void vfs_getxattr(struct vfs *v, struct call *c);    /* ino name -> out */
-void vfs_removexattr(struct vfs *v, struct call *c); /* ino name */
+void vfs_removexattr(struct vfs *v, struct call *c); /* ino name; drops refused content */
 void vfs_statfs(struct vfs *v, struct call *c);      /* -> statvfs */
 
 /* Lock an unlocked map (volume_lock). Required before the first call that can change it. */
 int vfs_lock(struct vfs *v, struct error *e);
 /* Is every change in the file, so that there are no drafts or scratch files either? Ignores modes
- * and owners, which are in no file. */
+ * and owners, which are in no file. False also during a change, after a conflict, and while a new
+ * map is empty. */
 bool vfs_unchanged(const struct vfs *v);
 
 /* Can the map be closed (vfs_destroy) and opened again unnoticed? True if it is not in use and a
@@ -42,6 +45,5 @@ bool vfs_idle(const struct vfs *v);
 /* Call fn for each file that is open for writing, because its mapped pages may be dirty. */
 void vfs_writers(struct vfs *v, void (*fn)(void *arg, uint64_t ino), void *arg);
 
-/* Milliseconds until vfs_tick is due (to sync the journal), or -1. */
-int vfs_timeout(struct vfs *v);
-void vfs_tick(struct vfs *v);
+int vfs_timeout(struct vfs *v); /* milliseconds until vfs_tick is due, or -1 */
+void vfs_tick(struct vfs *v);   /* sync the journal, if that is due */

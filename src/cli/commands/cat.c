@@ -31,7 +31,7 @@ static int print_match(void *arg, const char *path, const struct offline_file *a
 	int r = S_ISDIR(a->mode) ? -EISDIR : print_file(c, a);
 
 	if (r < 0)
-		c->worst = r;
+		c->last_error = r;
 	if (r < 0 && !c->failed)
 		offline_print_error(&c->tree, path, r);
 	return c->failed;
@@ -43,7 +43,7 @@ static int run_cat(struct command *c)
 
 	if (r == 0)
 		command_each(c, 1, print_match);
-	return (int)offline_outcome(r < 0 ? r : c->worst);
+	return (int)offline_outcome(r < 0 ? r : c->last_error);
 }
 
 const struct command_line cli_cat = {.min_names = 2,

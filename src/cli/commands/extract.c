@@ -226,7 +226,7 @@ static int extract_entry(void *arg, const char *path, const struct offline_file 
 	x->files += !dir;
 	show_progress(x);
 	if (r < 0)
-		x->command.worst = report_error(x, path, r);
+		x->command.last_error = report_error(x, path, r);
 	/* Skip the files of a directory that cannot be created. */
 	return x->command.failed ? x->command.failed : r < 0 ? WALK_PAST : 0;
 }
@@ -248,7 +248,7 @@ static int finish_dir(void *arg, const char *path, const struct offline_file *a)
 	if (fd >= 0)
 		close(fd);
 	if (r < 0)
-		x->command.worst = report_error(x, path, r);
+		x->command.last_error = report_error(x, path, r);
 	return 0;
 }
 
@@ -293,7 +293,7 @@ static int extract_all(struct extract *x)
 	r = command_open(c, c->names[0], rules, 1 + (x->parent_dirfd >= 0));
 	if (r == 0)
 		command_each(c, 2, extract_match);
-	return (int)offline_outcome(r < 0 ? r : c->worst);
+	return (int)offline_outcome(r < 0 ? r : c->last_error);
 }
 
 static int run_extract(struct command *c)

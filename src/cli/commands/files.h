@@ -12,7 +12,8 @@ struct files {
 	const struct mismatch *mismatch; /* collections that were emptied first; may be NULL */
 	const struct pack_rules *rules;  /* of the format; may be NULL */
 	bool takes_all;                  /* copy also files that the game's tool does not pack */
-	const struct offline *held_map;  /* not copied from the directory, like the map of `tree` */
+	const struct offline
+		*held_map; /* a map that is not copied, like that of `tree`; not NULL */
 
 	size_t refused;    /* files that the map refuses; one message each */
 	size_t unread;     /* files that cannot be read; one message each */
@@ -25,13 +26,14 @@ struct files {
 	} derived,        /* by-products of other files */
 		unpacked, /* files that the game's tool does not pack */
 		split;    /* names with backslashes, which became paths */
-	/* The path on disk of each copied file, by oentry.serial, because paths that differ on disk
-	 * can be one file of an archive, which ignores case. NULL: not copied. */
+	/* The path on disk of each copied file or directory, by oentry.serial, because paths that
+	 * differ on disk can be one file of an archive, which ignores case. NULL: not copied. */
 	char **sources;
 	size_t n, room;
 };
 
-/* Copy all files below the directory, as cp -r does; links are not followed. 0 or -errno. */
+/* Copy all files below the directory, as cp -r does; links are not followed. Files that cannot be
+ * copied are counted. 0, or -errno if the rest cannot be copied either. */
 int files_copy_in(struct files *f);
 /* Report copied files that another copied file has replaced, as an image replaces its JSON. Adds
  * them to left_out. Returns 0 or -errno. */

@@ -124,7 +124,7 @@ static int run_ls(struct command *c)
 	r = command_open(c, c->names[0], NULL, 0);
 	if (r == 0)
 		command_each(c, 1, list_match);
-	return (int)offline_outcome(r < 0 ? r : c->worst);
+	return (int)offline_outcome(r < 0 ? r : c->last_error);
 }
 
 static const struct command_option options[] = {

@@ -21,7 +21,7 @@ static int remove_match(void *arg, const char *path, const struct offline_file *
 				   : -EISDIR;
 
 	if (r < 0)
-		c->worst = offline_print_error(&c->tree, path, r);
+		c->last_error = offline_print_error(&c->tree, path, r);
 	/* The next files would fail too. */
 	if (io_is_full(r))
 		c->failed = r;
@@ -35,8 +35,8 @@ static int run_rm(struct command *c)
 	if (r == 0)
 		command_each(c, 1, remove_match);
 	/* Save only if all files were removed. */
-	if (r < 0 || c->worst < 0)
-		return (int)offline_write_outcome(r < 0 ? r : c->worst);
+	if (r < 0 || c->last_error < 0)
+		return (int)offline_write_outcome(r < 0 ? r : c->last_error);
 	return (int)change_save(&c->tree, &c->save);
 }
 

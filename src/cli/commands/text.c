@@ -135,7 +135,7 @@ static int print_walked(void *arg, const char *path, const struct offline_file *
 		r = print_file(x, path, &from);
 	reader_close(&from);
 	if (r < 0) {
-		x->command.worst = offline_print_error(&x->command.tree, path, r);
+		x->command.last_error = offline_print_error(&x->command.tree, path, r);
 		buffer_printf(&x->out, "# cannot read %s\n", path);
 	}
 	return flush_output(x, PIECE);
@@ -155,7 +155,7 @@ static int run_text(struct command *c)
 		command_each(c, 1, print_match);
 	(void)flush_output(x, 0);
 	buffer_finish_free(&x->out);
-	return (int)offline_outcome(r < 0 ? r : c->failed ? c->failed : c->worst);
+	return (int)offline_outcome(r < 0 ? r : c->failed ? c->failed : c->last_error);
 }
 
 /* raw=off: raw/ repeats the other files, with numbers that change from save to save. png=stored:

@@ -255,6 +255,6 @@ void command_each(struct command *c, int first, walk_visit visit)
 		int r = offline_match(&c->tree, path, visit, c);
 
 		if (r < 0 && !c->failed)
-			c->worst = offline_print_error(&c->tree, path, r);
+			c->last_error = offline_print_error(&c->tree, path, r);
 	} while (++i < c->n_names && !c->failed);
 }

@@ -27,7 +27,7 @@ struct command_option {
 
 /* Description of a command line. Each command takes --help too. */
 struct command_line {
-	const struct command_option *options; /* at most 16, then a zero one; or NULL */
+	const struct command_option *options; /* of its own; at most 16, then a zero one; or NULL */
 	int min_names, max_names;             /* number of names; max_names 0: no limit */
 	const char *operands;                 /* "a file and paths in it" */
 	int n_may_be_empty;      /* number of leading names that may be empty; others are refused */
@@ -57,8 +57,8 @@ struct command {
 	char **names;                   /* the arguments that are no options */
 	int n_names;
 	struct offline tree; /* opened by command_open, closed by command_main */
-	/* worst: last -errno of a path; failed: -errno by which a visit ended command_each; or 0 */
-	int worst, failed;
+	int last_error;      /* -errno of the last path that failed; or 0 */
+	int failed;          /* set by a visit that returns it, to end command_each; or 0 */
 	struct change_save save;
 };
 
@@ -77,5 +77,6 @@ bool command_writes(struct command *c);
 int command_open(
 	struct command *c, const char *file, const struct sandbox_rule *further, size_t n_further);
 /* Call visit(c, ...) for the files that match the names from names[first] on; without such a name,
- * for the root. If a name has no match, print a message, set worst, and go on. */
+ * for the root. If a name has no match, or a visit fails and does not set c->failed, print a
+ * message, set last_error, and go on with the next name. */
 void command_each(struct command *c, int first, walk_visit visit);

@@ -13,7 +13,7 @@ uint64_t options_cache_default(uint64_t memory);
 
 struct options {
 	struct mount_request rq; /* without paths */
-	/* Lists of options, owned; rq points at their strings. */
+	/* Lists of options, owned; rq points at them. */
 	struct option_list {
 		char **v; /* NULL-ended; NULL while there are none */
 		size_t n;
@@ -23,12 +23,10 @@ struct options {
 void options_init(struct options *o);
 void options_finish(struct options *o);
 
-/*
- * Add one argument of -o: options separated by commas. A backslash escapes a comma or a backslash.
+/* Add one argument of -o: options separated by commas. A backslash escapes a comma or a backslash.
  * The last one of contradicting options counts. Options of mount(8) and of other FUSE programs that
- * have no effect here are ignored. Returns 0, -ENOMEM, or -EINVAL for an unknown option or a wrong
- * value; the message names the option.
- */
+ * have no effect here are ignored. Returns 0, -ENOMEM, -EINVAL for an unknown option or a wrong
+ * value, or the -errno of a file that cannot be found; the message names the option. */
 int options_add(struct options *o, const char *list, struct error *e);
 
 /* Parse a size such as "64M": a number and K, M, G or nothing. Returns 0, -ENOMEM or -EINVAL. */

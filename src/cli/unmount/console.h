@@ -19,7 +19,7 @@ struct console {
 
 void console_finish(struct console *c);
 
-/* Print a message. */
+/* Print a message "mapfs: NAME: ...". */
 void console_say(struct console *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Print a line of the report, unless an equal one was printed. */
 void console_report(struct console *c, const char *fmt, ...) PRINTF_LIKE(2, 3);

@@ -18,7 +18,7 @@
  *   UNMOUNT  unmount, every 50 ms for 2 s while it is    6 s             4 s
  *            in use; then until users are seen, for 0.5
  *            s at most, and name them. Lazily with
- *            --force, or if no worker answers (4 s)
+ *            --force, or a worker silent, died or dead (4 s)
  *   END      ask the worker to exit, print its report    -               silence
  *   JOURNAL  print which journals there are              -               4 s
  *
@@ -82,7 +82,7 @@ enum unmount_state {
 };
 
 enum unmount_worker {
-	WORKER_LISTENS,
+	WORKER_LISTENS,      /* or not known yet */
 	WORKER_OUT_OF_REACH, /* no socket, as in another network namespace; the mount answers */
 	WORKER_SILENT,       /* stopped, or waiting for the disk */
 	WORKER_DIED,         /* after SAVE was sent */
@@ -117,6 +117,6 @@ bool unmount_is_lazy(const struct unmount *u);
 
 /* The time at which the state ends; INT64_MAX if it has no limit. Public for tests. */
 int64_t unmount_limit(const struct unmount *u);
-/* Receive messages until SAVED (WORKER_LISTENS), until the worker closes the socket (WORKER_DIED),
- * or until the limit (WORKER_SILENT). Public for tests. */
+/* Receive messages, and print the report, until SAVED (*ret; WORKER_LISTENS), until the worker
+ * closes the socket (WORKER_DIED), or until the limit (WORKER_SILENT). Public for tests. */
 enum unmount_worker unmount_receive(struct unmount *u, struct control_msg *ret);

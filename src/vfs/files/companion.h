@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * companion: the second file of a map that consists of two (.PAK and .PAK.MAN). For formats with
- * one file per map, only the identity functions do anything.
- */
+/* companion: the second file of a map that consists of two (.PAK and .PAK.MAN). For formats with
+ * one file per map, only the identity functions do anything. */
 #pragma once
 
 #include "formats/format.h"
@@ -11,7 +9,8 @@
 /* Find the companion of the map `name` of format f, ignoring case, without opening it. Returns 1, 0
  * if there is none, or -errno. */
 int companion_find(int dirfd, const struct format *f, const char *name, char ret[NAME_MAX + 1]);
-/* Open the companion of the map `name` as src->files[1]. ret is its name, or "" without one. */
+/* Open the companion of the map `name` as src->files[1], which the caller owns, and set n_files.
+ * ret is its name. Without a companion it is "", src is unchanged, and the result 0. */
 int companion_open(int dirfd, const struct format *f, const char *name, struct source *src,
 	char ret[NAME_MAX + 1], struct error *e);
 

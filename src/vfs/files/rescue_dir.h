@@ -47,13 +47,13 @@ struct rescue_content {
 };
 
 /* Copy a file to a path below the directory, which is made if it is missing, as are those of the
- * path. With `replaces` an existing file with other content is replaced, otherwise it gives
- * -EEXIST. A failed copy leaves neither the old file nor a part of the new one. */
+ * path, and add the path to the list. With `replaces` an existing file with other content is
+ * replaced, without it one gives -EEXIST. A failed copy leaves no part of the new file. */
 int rescue_dir_write(struct rescue_dir *d, const char *path, const struct rescue_content *from,
 	bool replaces, struct error *e);
 /* Sync all copies to disk. Runs on any thread, but not at the same time as another call. */
 int rescue_dir_sync(const struct rescue_dir *d, struct error *e);
-/* Remove a copy, and the directories that become empty. The path stays in the list. */
+/* Remove a copy, and the directories that become empty, the top one, too. Its path stays listed. */
 void rescue_dir_remove(struct rescue_dir *d, const char *path);
 /* Empty the list; the files stay. */
 void rescue_dir_forget(struct rescue_dir *d);

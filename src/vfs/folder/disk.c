@@ -266,8 +266,8 @@ void shared_dir_unref(struct shared_dir *d)
 {
 	if (!d || --d->users)
 		return;
-	if (d->of->dir == d)
-		d->of->dir = NULL;
+	if (d->level->dir == d)
+		d->level->dir = NULL;
 	sidecar_cache_destroy(d->sidecars);
 	close(d->fd);
 	free(d);

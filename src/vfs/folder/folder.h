@@ -35,8 +35,9 @@ int folder_create(int dirfd, const char *path, const struct vfs_options *o, stru
 	struct vfs_host *host, struct folder **ret, struct error *e);
 void folder_destroy(struct folder *f); /* after folder_end, when the pool is empty */
 
-/* These do for all maps what the functions vfs_... of the same names do for one. A report has the
- * lines of each map together, prefixed with its path, and the most serious code. */
+/* These do for all maps what the functions vfs_... of the same names do for one; folder_save with
+ * to_end what vfs_save_before_unmount does, folder_keep what vfs_undo_discard does. A report has
+ * the lines of each map together, prefixed with its path, and the most serious code. */
 void folder_submit(struct folder *f, struct call *c);
 void folder_forget(struct folder *f, uint64_t ino, uint64_t n);
 void folder_writers(struct folder *f, void (*fn)(void *arg, uint64_t ino), void *arg);

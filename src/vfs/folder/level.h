@@ -8,14 +8,16 @@
 void level_lookup(struct folder *f, struct level *l, struct call *c);
 void level_getattr(struct folder *f, struct level *l, struct call *c);
 void level_readdir(struct folder *f, struct level *l, struct call *c);
-void level_mkdir(struct folder *f, struct level *l, struct call *c);
-void level_rmdir(struct folder *f, struct level *l, struct call *c);
+void level_mkdir(struct folder *f, struct level *l, struct call *c); /* creates a map */
+void level_rmdir(struct folder *f, struct level *l, struct call *c); /* only of an unsaved one */
 void level_fsync(struct folder *f, struct level *l, struct call *c); /* saves all maps (save.c) */
 
-/* Attributes of a map's directory, without opening the map. -ESTALE: the file was replaced. */
+/* Attributes of a map's directory, without opening the map. -ESTALE: its file was replaced or
+ * removed. A removed map with unsaved changes still has some. */
 int map_attr(struct folder *f, struct map *m, struct stat *ret);
 /* Return the map of this name, whose file has the attributes st: the known one, or a new one if the
- * file has changed. Returns NULL if memory or indexes are exhausted. */
+ * file has changed and the known one has no unsaved changes. NULL if memory or indexes are
+ * exhausted. */
 struct map *map_look(struct folder *f, struct level *in, const char *name, const struct stat *st);
 /* Attributes of a map's directory, given the result of disk_find or disk_look for it. */
 struct stat attr_map(const struct folder *f, const struct map *m, const struct found *found);

@@ -13,7 +13,7 @@ static void list_remove(struct opened *o)
 {
 	if (!o->list)
 		return;
-	TAILQ_REMOVE(&o->list->all, o, beside);
+	TAILQ_REMOVE(&o->list->all, o, siblings);
 	o->list->n--;
 	o->list = NULL;
 }
@@ -22,13 +22,13 @@ static void list_add(struct opened_list *l, struct opened *o)
 {
 	list_remove(o);
 	o->list = l;
-	TAILQ_INSERT_TAIL(&l->all, o, beside);
+	TAILQ_INSERT_TAIL(&l->all, o, siblings);
 	l->n++;
 }
 
 struct opened *opened_next(const struct folder *f, const struct opened *o)
 {
-	struct opened *next = o ? TAILQ_NEXT(o, beside) : TAILQ_FIRST(&f->recent.all);
+	struct opened *next = o ? TAILQ_NEXT(o, siblings) : TAILQ_FIRST(&f->recent.all);
 
 	return next || (o && o->list == &f->held) ? next : TAILQ_FIRST(&f->held.all);
 }

@@ -4,6 +4,7 @@
 
 #include "vfs/folder/table.h"
 
+/* OPENED_SOON: being loaded on a worker. OPENED_FAILED: shows error.txt. */
 enum opened_state { OPENED_SOON, OPENED, OPENED_FAILED };
 
 struct opened {
@@ -20,23 +21,24 @@ struct opened {
 	unsigned calls;       /* running calls without a handle, and other users: keep it open */
 	struct calls waiting; /* calls that wait until it is open */
 	void (*again)(struct folder *f, struct call *c); /* continues a waiting call */
-	struct opened_list *list;
-	TAILQ_ENTRY(opened) beside;
+	struct opened_list *list;                        /* folder.recent or folder.held */
+	TAILQ_ENTRY(opened) siblings;
 };
 
-/* Create the opened map for m, in the state OPENED_SOON. -ENOENT: its directory was removed. */
+/* Create the opened map for m, in the state OPENED_SOON, for open.h to load. -ENOENT: its directory
+ * was removed. */
 int opened_new(struct folder *f, struct map *m, struct opened **ret);
 /* Mark the map as the most recently used. */
 void opened_touch(struct folder *f, struct opened *o);
-/* Close some of the least recently used maps if too many are open. */
+/* Close some of the least recently used maps, if they are idle and too many are open. */
 void opened_trim(struct folder *f);
-/* Close all unused maps, except the most recently used one, if descriptors are about to run out. */
+/* Close all idle maps, except the most recently used one, if descriptors are about to run out. */
 void opened_make_room(struct folder *f);
-/* Close the map: free it and its vfs. Frees o->map, too, if that was replaced and is unused. */
+/* Close an idle map: free it and its vfs. Frees o->map, too, if that was replaced and is unused. */
 void opened_close(struct folder *f, struct opened *o);
-/* May the map be closed now? */
+/* May the map be closed now? No while it is in use, has changes, or must keep inode numbers. */
 bool opened_idle(const struct opened *o);
 /* Has the map changes that are not in its file? */
 bool opened_changed(const struct opened *o);
-/* Iterate over all opened maps, starting with NULL. Returns NULL at the end. */
+/* Iterate over the maps of both lists, starting with NULL. Returns NULL at the end. */
 struct opened *opened_next(const struct folder *f, const struct opened *o);

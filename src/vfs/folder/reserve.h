@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * reserve: descriptors kept back for the saves of a folder. An open map uses one descriptor and a
+/* reserve: descriptors kept back for the saves of a folder. An open map uses one descriptor and a
  * changed one two (its journal), until the limit of the process is reached. Then opening a map, and
  * closing a file whose map has no journal yet, fail with EMFILE, but a save still finds
- * descriptors. Owner's thread.
- */
+ * descriptors. Owner's thread. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,7 +13,7 @@ enum { RESERVE_MAX = 24 };
 struct reserve {
 	int dirfd; /* borrowed; the others are copies of it */
 	int fds[RESERVE_MAX];
-	size_t n, size;
+	size_t n, size; /* descriptors held now, and to be held */
 	unsigned saves; /* running saves */
 };
 
@@ -29,5 +27,5 @@ void reserve_open(struct reserve *r);
 /* After a save: take the descriptors back when no other save runs. */
 void reserve_close(struct reserve *r);
 
-/* Is the lowest free descriptor within the size of the reserve of the limit? */
+/* Are descriptors about to run out: is the lowest free one, plus `size`, beyond the limit? */
 bool reserve_is_near(const struct reserve *r);

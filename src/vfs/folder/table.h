@@ -19,7 +19,7 @@ struct shared_dir {
 	dev_t dev;
 	ino_t ino;
 	unsigned users;
-	struct level *of; /* the level that it was opened for */
+	struct level *level; /* for which it was opened */
 };
 
 /* A real directory: the folder itself, or a folder below it. Lives as long as the folder. */
@@ -40,17 +40,18 @@ struct stamp {
 	struct timespec mtime, ctime;
 };
 
-/* One state of a map's file. If another program changes the file, a new map takes its place. */
+/* One state of a map's file. If another program changes the file, a new map takes its place, unless
+ * it has unsaved changes (map_look). */
 struct map {
 	struct hash_link link; /* in folder.names, until `replaced`; must be first */
 	struct level *in;
 	char *name;
-	unsigned index; /* number of its range of inodes, from 1 */
-	bool replaced;  /* another map, or none, has its name now */
-	bool known;     /* it was closed while the kernel knew names in it */
-	struct stamp stamp;
+	unsigned index;        /* number of its range of inodes, from 1 */
+	bool replaced;         /* another map, or none, has its name now */
+	bool known;            /* it was closed while the kernel knew names in it */
+	struct stamp stamp;    /* of the file when it was found, or last closed */
 	uint64_t lookups;      /* the kernel's lookup count of its directory */
-	struct opened *opened; /* NULL if it is not open (opened.h) */
+	struct opened *opened; /* NULL unless it is open, being opened, or failed to open */
 };
 
 struct opened_list {
@@ -65,7 +66,7 @@ struct folder {
 	struct pool *pool;
 	struct vfs_host *host;
 	struct hash levels, names; /* of levels, and of maps */
-	struct level **by_number;
+	struct level **by_number;  /* by inode number, minus VFS_ROOT_INO */
 	size_t n_levels;
 	struct map **by_index; /* [0] is unused, so n_maps starts at 1 */
 	size_t n_maps;
@@ -76,7 +77,8 @@ struct folder {
 	bool discards; /* folder_end drops unsaved changes */
 };
 
-/* Return the level of this name; create it if it is new. NULL if memory is exhausted. */
+/* Return the level of this name (in a NULL parent, the folder), created if it is new. NULL if
+ * memory is exhausted. */
 struct level *level_get(struct folder *f, struct level *parent, const char *name);
 /* The level with this inode number, or NULL. */
 struct level *level_of(const struct folder *f, uint64_t ino);
@@ -89,15 +91,15 @@ bool stamp_same(const struct stamp *a, const struct stamp *b);
 
 /* The map that has this name, or NULL. */
 struct map *map_find(const struct folder *f, const struct level *in, const char *name);
-/* Create a map with a new index. Returns NULL if memory or indexes are exhausted. */
+/* Add a map, with a new index, for a name without one. NULL if memory or indexes are exhausted. */
 struct map *map_new(struct folder *f, struct level *in, const char *name, const struct stat *st);
 /* Remove the map from the names, and free it if unused. Open files in it stay usable. */
 void map_replace(struct folder *f, struct map *m);
 /* Free the map if it was replaced, is not open, and the kernel does not know its directory. */
 void map_settle(struct folder *f, struct map *m);
-/* The map that has this inode number in its range, or NULL. */
+/* The map that has this inode number, also a dynamic one, in its range; or NULL. */
 struct map *map_of(const struct folder *f, uint64_t ino);
 /* The inode number of the map's directory. */
 uint64_t map_root(const struct map *m);
 
-void table_finish(struct folder *f);
+void table_finish(struct folder *f); /* free all maps and levels, once no map is opened */

@@ -17,15 +17,15 @@
  *   PUT     PATH NUL CONTENT             PATH was closed with CONTENT, which was accepted
  *   DRAFT   PATH NUL REASON NUL CONTENT  PATH was closed with CONTENT, which was refused, or was
  *                                        truncated and is not validated yet
- *   DROP    PATH                         the refused content was dropped
+ *   DROP    PATH                         the content was dropped (overlay_revert)
  *   MKDIR   PATH                         a directory of the map was created
  *   REMOVE  PATH                         a file or directory of the map was removed
  *   RENAME  PATH NUL TO                  a file or directory of the map was renamed
  *   SAVED   ID                           all records before this one are in the map of this ID
  *
  * A mount uses the journal whose ID is the map's. It removes a journal that a save left behind and
- * that holds nothing of its own: one that ends in SAVED with the map's ID, or one whose PREVIOUS is
- * the map's ID if the map's own journal also exists. It keeps and notes all others.
+ * that holds nothing of its own: one that ends in SAVED with the map's ID, or one of DRAFTs whose
+ * PREVIOUS is the map's ID if the map's own journal also exists. It keeps and notes all others.
  *
  * A journal with unreadable or missing records, or with operations that cannot be replayed, is not
  * removed after a save, but renamed to NAME.mapfs-journal-ID.kept. A file that is not a record log
@@ -68,7 +68,7 @@ struct journal {
 	int dirfd; /* borrowed */
 	struct trust trust;
 	unsigned number; /* in the file name: 1 for NAME.mapfs-journal-ID, n for ...-ID-n */
-	char *map;
+	char *map;       /* the map's name (sidecar_family) */
 	char identity[IDENTITY_SIZE];
 	char previous[IDENTITY_SIZE];
 	pthread_mutex_t lock; /* held while the log is used or replaced */
@@ -86,37 +86,34 @@ struct journal {
 int journal_init(struct journal *j, const struct trust *trust, const char *map,
 	const char *identity, const char *previous, struct error *e);
 void journal_finish(struct journal *j); /* close it; the file stays */
-/* Remove the file, or set it aside if the journal is `kept`. The journal can be appended to again,
- * which creates a new file. ret_kept (NAME_MAX + 1 bytes, or NULL) receives the name of a file that
- * was kept, otherwise "". */
+/* Remove the file, or set it aside if the journal is `kept`. Closes the log, also on failure; a
+ * later append opens the file or creates one. ret_kept (NAME_MAX + 1 bytes, or NULL) receives the
+ * name of a file that was kept, otherwise "". */
 int journal_remove(struct journal *j, char *ret_kept, struct error *e);
 
-/*
- * Continue j after a save as the journal of another identity, and perhaps of another map name.
- * Removes the old file as journal_remove does, unless keep is set, and moves the log of `next`, if
- * it has one, to j. Safe while other threads append to j.
- */
+/* Continue j after a save as the journal of another identity, and perhaps of another map name.
+ * Removes the old file as journal_remove does, unless keep is set; a failure is ignored. Moves the
+ * log of `next`, if it has one, to j; the caller still finishes `next`. Safe while other threads
+ * append to j. ret_kept as in journal_remove, but not NULL. */
 void journal_switch(struct journal *j, struct journal *next, bool keep, char *ret_kept);
-/*
- * Continue j with the records of `next`, which is unnamed and has the identity of j. They replace
+/* Continue j with the records of `next`, which is unnamed and has the identity of j. They replace
  * the file of j in one step (reclog_replace), or remove it if there are none. A journal that is
- * `kept` is set aside before. After a failure j has the records that it had.
- */
+ * `kept` is set aside before. After a failure the file has the records that it had. */
 int journal_replace(struct journal *j, struct journal *next, char *ret_kept, struct error *e);
-/* Append the ending, and .N if needed, to the file's name. ret has room for NAME_MAX + 1. */
+/* Rename the file: append the ending, and .N if needed. ret has room for NAME_MAX + 1 bytes. */
 int journal_set_aside(const struct journal *j, const char *ending, char *ret, struct error *e);
 /* Set the file aside instead of removing it: some operations could not be replayed. */
 void journal_keep(struct journal *j);
 
 /* Set the name table of the paths; takes the reference. Call it before the first record. */
 void journal_set_names(struct journal *j, struct bytes *names);
-/* Read the name table of an open journal. *ret is unchanged if it has none. */
+/* Read the name table of an open journal; the caller owns it. *ret is unchanged if it has none. */
 int journal_names(struct journal *j, struct bytes **ret, struct error *e);
 /* Read the OPTIONS of an open journal. *ret is unchanged if there is no journal. */
 int journal_options(struct journal *j, struct bytes **ret, struct error *e);
 
-/* Open the journal that fits the map, if there is one (journal_exists). Removes leftovers of saves,
- * and reports other journals to note(). sidecars: the names in the journal's directory. */
+/* Open the journal that fits the map, if there is one (journal_exists); 0 also without one. Removes
+ * leftovers of saves, and reports other journals to note(), during the call. -EBUSY: locked. */
 int journal_open(struct journal *j, struct sidecar_cache *sidecars,
 	void (*note)(void *arg, const char *line), void *arg, struct error *e);
 
@@ -134,14 +131,14 @@ struct journal_op {
 	const struct extent *content; /* PUT, DRAFT */
 };
 
-/* Append one operation. ret (may be NULL) receives the extent of its content in the journal. */
+/* Append one operation. ret (may be NULL) receives a reference to its content in the journal. */
 int journal_append(
 	struct journal *j, const struct journal_op *op, struct extent *ret, struct error *e);
-int journal_saved(struct journal *j, const char *identity, struct error *e);
-int journal_sync(struct journal *j, struct error *e);
+int journal_saved(struct journal *j, const char *identity, struct error *e); /* append SAVED */
+int journal_sync(struct journal *j, struct error *e); /* 0 also without a file */
 /* Has it records that are not synced? Never waits. */
 bool journal_unsynced(struct journal *j);
-/* Is a log open, so that the journal has records? */
+/* Is a log open, so that the journal has records? Waits for a running append or sync. */
 bool journal_exists(struct journal *j);
 
 /* Counts of the records that a walk skipped. */
@@ -152,7 +149,8 @@ struct journal_gaps {
 };
 
 /* Call fn for each operation on a path, in order, until it returns a negative value, which is also
- * returned. The operation is valid during the call. Gaps set `kept` and may set `resume`. */
+ * returned. The operation is valid during the call. Gaps set `kept` and may set `resume`. The log
+ * must be open; takes no lock. */
 int journal_walk(struct journal *j, int (*fn)(void *arg, const struct journal_op *op), void *arg,
 	struct journal_gaps *ret_gaps, struct error *e);
 
@@ -165,7 +163,7 @@ struct journal_info {
 	bool is_set_aside;        /* it was set aside */
 	bool is_untrusted;        /* it is untrusted (base/disk/trust.h): a mount leaves it alone */
 	unsigned changes, drafts; /* numbers of paths (tally.h) */
-	unsigned damaged;         /* places that cannot be read */
+	unsigned damaged;         /* places that cannot be read; 1 if the file is not a log */
 };
 
 /* Call fn for each journal of a map, which may be missing, including those set aside. */

@@ -4,15 +4,14 @@
 
 #include "vfs/journal/journal.h"
 
-/*
- * A parsed record. It owns its strings, and content is a range of the record's payload. A damaged
- * record has neither, and its type is 0 if that is unknown. A record of an unknown type also has
- * type 0 and neither. A record with a path that no mount writes (base/name.h) counts as damaged.
- */
+/* A parsed record. It owns its strings, and content, which is a range of the record's payload. A
+ * damaged record has neither, and its type is 0 if that is unknown. A record of an unknown type, or
+ * whose strings cannot be parsed, also has type 0 and neither, but is not damaged. A record with a
+ * path that no mount writes (base/name.h) counts as damaged. */
 struct journal_record {
 	enum journal_type type;
 	bool damaged;
-	uint32_t crc; /* of the whole payload */
+	uint32_t crc; /* of the whole payload; 0 if strings or paths are invalid */
 	char *texts[4];
 	size_t n_texts;
 	struct extent content;
@@ -22,13 +21,14 @@ void journal_record_finish(struct journal_record *r);
 /* Convert a record to an operation, which borrows from it. False if it is damaged or not one. */
 bool journal_record_op(const struct journal_record *r, struct journal_op *ret);
 
-/* Read the next record. Returns 1, 0 at the end, or -errno. A record whose strings cannot be parsed
- * gets type 0. *ret_torn: the log ends in an incomplete record. */
+/* Read the next record. Returns 1 (the caller finishes ret), 0 at the end, or -errno. *ret_torn:
+ * the log ends in an incomplete record. */
 int journal_record_next(struct reclog *l, struct reclog_pos *pos, struct journal_record *ret,
 	bool *ret_torn, struct error *e);
 
-/* Call fn with the name of each file in dirfd that is a journal of the map by its name. The journal
- * may have any identity, and may have been set aside. A negative return of fn ends the loop. */
+/* Call fn with the name of each file in dirfd that is a journal of the map (sidecar_family) by its
+ * name. It may have any identity, may have been set aside, and may be untrusted. A negative return
+ * of fn ends the loop, and is returned; otherwise 0 or -errno. */
 int journal_each_file(int dirfd, const char *map, int (*fn)(void *arg, const char *file), void *arg,
 	struct error *e);
 /* Like journal_each_file, for the directory of b. */

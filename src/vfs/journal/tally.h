@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * tally: how many files a journal changes, for people. A file that was written five times is one
+ * tally: how many paths a journal changes, for people. A file that was written five times is one
  * change. So is a file that a shell truncates and then writes, although the truncation alone is a
  * refused content in the journal.
  *
@@ -19,7 +19,7 @@ struct journal_tally {
 	size_t n, room;
 };
 
-/* Copies the paths. -ENOMEM. */
+/* Count one operation. Copies the paths. -ENOMEM. */
 int journal_tally_add(struct journal_tally *t, const struct journal_op *op);
 /* Paths whose content was refused last (drafts), and other paths that were written, made, removed
  * or renamed (changes). Sorts the events, so nothing can be added after it. */

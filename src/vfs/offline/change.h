@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * change: write and remove files of an open map, and save it. Errors are those that a mount would
- * give, but contents are not validated before change_save.
- */
+/* change: write and remove files of an open map, and save it. Errors are those that a mount would
+ * give, but contents are not validated before change_save. */
 #pragma once
 
 #include "vfs/offline/calls.h"
@@ -18,7 +16,7 @@ struct change_file {
 };
 ssize_t change_from_file(void *arg, void *dst, size_t n);
 
-/* Write a file, and create it if it is missing. mtime: its new modification time; may be NULL. */
+/* Write a file, and create it, but not its parents. mtime: its new time; NULL: none. */
 int change_put(struct offline *t, const char *path, change_source source, void *arg,
 	const struct timespec *mtime, struct error *e);
 /* Does the format reject the path because of a name in it? If so, e has the reason. */
@@ -32,21 +30,20 @@ enum change_class {
 	CHANGE_OF_MAP,
 	CHANGE_SCRATCH,
 	CHANGE_EXPLAINED, /* a scratch file whose loss is harmless (lost_is_harmless) */
-	CHANGE_DERIVED,   /* a by-product of a file beside it */
+	CHANGE_DERIVED,   /* a by-product of a file beside it, or generated (is_by_product) */
 };
 enum change_class change_classify(const struct offline *t, const struct dentry *s);
 
-/*
- * Options of change_save. By default a scratch file, or a file with refused content, makes the save
- * fail with OUTCOME_SAVE_FAILED and a line on stderr. With `left`, scratch files are only reported,
- * and the result is OUTCOME_PARTIAL. With `skip` too, files with refused content are left out as
- * well. The report goes to stderr, except lines about saved and removed files: those go to stdout,
- * and only if `verbose`. With `silent` the report is printed only if the map could not be saved.
- */
+/* Options of change_save. By default a file of CHANGE_SCRATCH, or with refused content, makes the
+ * save fail with OUTCOME_SAVE_FAILED and a line on stderr. With `left`, scratch files are only
+ * reported, and the result is OUTCOME_PARTIAL. With `skip` too, files with refused content are left
+ * out as well. A removed file that the map must have always makes it fail. The report goes to
+ * stderr, except lines about saved and removed files: those go to stdout, and only if `verbose`.
+ * With `silent` the report is printed only if the map could not be saved. */
 struct change_save {
 	bool verbose, left, skip, silent;
-	int *error;      /* may be NULL; set to the -errno of a failed save (-EINVAL: the new map
-			  * would be invalid), otherwise unchanged */
+	int *error;      /* may be NULL; set to the -errno of a failed build or write (-EINVAL: the
+			  * new map would be invalid), otherwise unchanged */
 	struct out *out; /* may be NULL; write the map here instead; out_commit follows */
 	/* A map to write instead of the one built from the overlay; borrowed; may be NULL. */
 	struct snapshot *map;

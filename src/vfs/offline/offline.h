@@ -24,25 +24,21 @@
 struct offline {
 	const char *file; /* the name given by the user, for messages; borrowed */
 	struct volume *vol;
-	struct overlay *overlay;  /* the overlay; NULL before offline_load */
+	struct overlay *overlay;  /* NULL before offline_load */
 	struct error read_error;  /* reason of the last read; no code if that succeeded */
 	struct error shown_error; /* the same, preceded by the text of EIO */
 };
 
-/*
- * Resolve symbolic links, and return the map's directory and its name there. The caller closes and
- * frees them. "-" is copied from standard input to an unlinked file. -EISDIR: it is a directory.
- */
+/* Resolve symbolic links, and return the map's directory and its name there. The caller closes and
+ * frees them. "-" is copied from standard input to an unlinked file. -EISDIR: it is a directory. */
 int offline_locate(const char *file, int *ret_dirfd, char **ret_name, struct error *e);
 
-/*
- * Open a map into *t. The caller closes it, also on failure. Without o->read_only: VOLUME_LOCKED
- * (-EBUSY) if the map is mounted for writing, -EROFS if it is not writable.
- */
+/* Open a map into *t. The caller closes it, also on failure. Without o->read_only: VOLUME_LOCKED
+ * (-EBUSY) if the map is mounted for writing, -EROFS if it is not writable. */
 int offline_open(struct offline *t, const char *file, const struct vfs_options *o, struct error *e);
 /* Create a map of the format (NULL: by the file's ending). It is empty once loaded; volume_discard
  * removes the file again. -EEXIST. "-" requires o->nameless, and is a file with a temporary name,
- * for streams_output; the caller always discards it. */
+ * for streams_output; the caller always discards it. It sets the umask to 077. */
 int offline_create(struct offline *t, const char *file, const char *format,
 	const struct vfs_options *o, struct error *e);
 /* Open the map `name` in a directory, which is borrowed. `file` is its name for messages. */
@@ -66,14 +62,15 @@ bool offline_is_map(const struct offline *t, const struct stat *st);
 /* Are the files of two maps equal, byte for byte? False if one cannot be read. */
 bool offline_same(const struct source *a, const struct source *b);
 
-/* The message for -errno: for -EIO why the last read failed, else the text of strerror. */
+/* The message for -errno: for -EIO why the last read failed (valid until the next), or strerror. */
 const char *offline_reason(const struct offline *t, int r);
 /* Print a line on stderr: "mapfs: FILE: ...". */
 void offline_print(const struct offline *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Print an error for a path in the map: "mapfs: FILE: PATH: reason". Returns r. */
 int offline_print_error(const struct offline *t, const char *path, int r);
 
-/* The exit code for the result of opening or reading a map: 0 or -errno. */
+/* The exit code for the result (0 or -errno) of opening or reading a map: OUTCOME_BUSY for
+ * VOLUME_LOCKED, OUTCOME_REFUSED for all others. */
 enum outcome offline_outcome(int r);
 /* The exit code for the result of a command that writes a map. A full disk is
  * OUTCOME_SAVE_FAILED. */

@@ -4,9 +4,9 @@
  * atomically.
  *
  *   out_begin or out_begin_held   open and lock the map to replace, if any
- *   out_copy or out_write   write the new files under temporary names
- *   out_commit              rename them into place
- *   out_finish              at any point; removes temporary files
+ *   out_copy or out_write         write the new files under temporary names
+ *   out_commit                    rename them into place
+ *   out_finish                    at any point; removes temporary files
  */
 #pragma once
 
@@ -27,8 +27,9 @@ struct out {
 	bool is_committed; /* out_commit replaced the file, even if the sync after it failed */
 };
 
-/* Open and lock the map to replace, if it exists. Call it outside the sandbox. "-" is standard
- * output. VOLUME_LOCKED: it is mounted for writing. -EROFS. -EEXIST: only a second file exists. */
+/* Open and lock the map to replace, if it exists. Call it outside the sandbox, and out_finish also
+ * after a failure. "-" is standard output. VOLUME_LOCKED: it is mounted for writing. -EROFS.
+ * -EEXIST: only a second file exists. */
 int out_begin(struct out *o, const char *path, const struct vfs_options *how, struct error *e);
 /* Like out_begin, if the caller has set o->existing to an open map, and everything else to zero. */
 int out_begin_held(struct out *o, const char *path, struct error *e);
@@ -39,7 +40,8 @@ int out_check(const struct out *o, const struct format *format, struct error *e)
 int out_copy(struct out *o, const struct source *from, struct error *e);
 /* Check and write the map of a save job. Drops files that were written before. */
 int out_write(struct out *o, struct save_job *job, struct error *e);
-/* Open the written map as t, to make another map from it. The file will not be committed. */
+/* Open the written file as t, to make another map from it. The file will not be committed. The
+ * caller closes t. Only for maps of one file. */
 int out_open(struct out *o, struct offline *t, const char *shown, const struct vfs_options *how,
 	struct error *e);
 /* Put the written files in place, or to standard output. -ESTALE: the existing file changed. */

@@ -25,8 +25,8 @@ struct reader {
 int reader_open(struct offline *t, const char *path, struct reader *ret);
 /* Read from an extent; takes the reference. */
 struct reader reader_from_extent(struct extent in);
-/* Replace each line of an open reader by the result of change(). r->size stays that of the file.
- * Frees arg in reader_close, or on failure. -ENOMEM. */
+/* Replace each line (of over 1 MB, each piece) of an open reader by the result of change(). r->size
+ * stays that of the file. Calls free(arg) in reader_close, or on failure. -ENOMEM. */
 int reader_replace_lines(struct reader *r, reader_change change, void *arg);
 void reader_close(struct reader *r); /* also accepts an all-zero reader */
 /* Start again at the beginning. */
@@ -35,7 +35,7 @@ void reader_rewind(struct reader *r);
  * pieces of whole characters. Returns 1, 0 at the end, or -errno. *ret is valid until the next
  * call. */
 int reader_next(struct reader *r, size_t most, const char **ret, size_t *ret_n);
-/* Read the next line of any length, without its newline. */
+/* Like reader_next, for a line of up to 1 GB, else -EFBIG, and without its newline. */
 int reader_line(struct reader *r, const char **ret, size_t *ret_n);
 /* Read the rest of the file. A NUL follows the bytes. -EFBIG if there are more than `most`. */
 int reader_all(struct reader *r, size_t most, struct bytes **ret);
@@ -49,7 +49,7 @@ struct shape {
 	size_t width, height, cell; /* cell: bytes of a cell with its separator */
 };
 /* Does the file look like a table of numbers with cells of equal width? Checks the first line and
- * the size. Returns 1, 0 or -errno. Rewinds first. */
+ * the size. Returns 1, 0 or -errno. Rewinds first, and leaves the reader behind that line. */
 int reader_grid(struct reader *r, struct shape *ret);
 /* A change_source (change.h); arg is a reader. */
 ssize_t reader_read(void *arg, void *dst, size_t n);

@@ -9,14 +9,14 @@
  *
  * line() is called in the order of the records: for each file, at the record that has its content
  * ("applied", or why it was refused); for each name that was created, removed or renamed; and for
- * the journal itself where it is damaged.
+ * the journal itself (its file name) where it is damaged, or if it ends too early.
  */
 #pragma once
 
 #include "base/error.h"
 
-/* Copy each file to outdirfd/PATH, and create the directories of the path; symbolic links are not
- * followed. outdirfd is -1 if nothing is to be copied. */
+/* Copy each file to outdirfd/PATH, over existing files, and create the directories of the path;
+ * symbolic links are not followed. outdirfd is -1 if nothing is to be copied. */
 int recover_extract(int dirfd, const char *file, int outdirfd,
 	void (*line)(void *arg, const char *path, const char *what), void *arg, struct error *e);
 /* Report the records to line(), and remove the journal. -EBUSY: a mount uses it. */

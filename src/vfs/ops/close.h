@@ -4,8 +4,9 @@
 
 #include "vfs/tree/inode.h"
 
-/* r is 0 if the content was accepted; -EINVAL if it was refused (the overlay has it as a draft); or
- * the error that kept it from being stored. */
+/* Called on the owner's thread. r is 0 if the content was accepted, or does not count any more (the
+ * file is unlinked, scratch or generated); -EINVAL if it was refused (the overlay has it as a
+ * draft); or the error that kept it from being stored. */
 typedef void (*close_done)(struct vfs *v, struct inode *n, void *arg, int r);
 
 enum close_kind {
@@ -13,7 +14,9 @@ enum close_kind {
 	CLOSE_UNVALIDATED, /* store without validation, because a write may follow */
 };
 
-/* Close the content of n, for which file_is_validated is true. n is busy until done() is called. */
+/* Close the content of n, for which file_is_validated is true. done() is called once the content is
+ * stored and the kernel's cache invalidated; n is busy until it is stored. done() is called before
+ * the return if memory is exhausted, or if n is a generated file, whose content is dropped. */
 void close_content(
 	struct vfs *v, struct inode *n, enum close_kind kind, close_done done, void *arg);
 
@@ -23,7 +26,8 @@ struct validation {
 	struct snapshot *map;   /* NULL: nothing to validate */
 	entry_id id, parsed_id; /* from overlay_identify */
 	struct extent bytes;
-	struct parsed *parsed; /* NULL if not parsed yet, or if r < 0 */
+	struct parsed
+		*parsed; /* NULL if not parsed yet, or not parsable; maybe a refusal (r < 0) */
 	struct error error;
 	int r;
 };
@@ -36,5 +40,5 @@ static inline bool validation_refuses(const struct validation *j)
 {
 	return j->r < 0 && !error_is_transient(j->r) && !j->error.is_unresolved;
 }
-/* Report a refusal as a note, because the program gets only EINVAL. path may be NULL. */
+/* Report a refusal as a note, because the program gets only EINVAL. Without a path, do nothing. */
 void note_refusal(struct vfs *v, const char *path, const struct validation *j);

@@ -7,7 +7,7 @@
 /* Run the call now, or keep it until it can run. */
 void vfs_submit(struct vfs *v, struct call *c);
 
-/* Can the call change the map? */
+/* Can the call be the first to change the map? False for calls that follow an open or a change. */
 bool vfs_changes(const struct call *c);
 
 /* Operations: the arguments, then the results after the arrow. */
@@ -23,11 +23,12 @@ void vfs_rename(struct vfs *v, struct call *c);      /* ino name to_ino to_name 
 void vfs_read(struct vfs *v, struct call *c);        /* handle off size -> out */
 void vfs_write(struct vfs *v, struct call *c);       /* handle off data size */
 void vfs_fallocate(struct vfs *v, struct call *c);   /* handle off size; extends the file */
-void vfs_flush(struct vfs *v, struct call *c);       /* handle */
+void vfs_flush(struct vfs *v, struct call *c);       /* handle; -EINVAL: the content is refused */
 void vfs_release(struct vfs *v, struct call *c);     /* handle, which it frees */
-/* handle, or ino. Without a writing handle, it ignores what another program has not closed yet. */
+/* handle, or ino. Stores the content, and syncs the journal; ignores a refusal. Without a writing
+ * handle, it leaves out what another program has not closed yet. */
 void vfs_fsync(struct vfs *v, struct call *c);
-void vfs_readdir(struct vfs *v, struct call *c); /* ino off emit plus */
+void vfs_readdir(struct vfs *v, struct call *c); /* ino off emit with_attributes */
 
 /* Drop n lookups of ino, which the kernel has forgotten. */
 void vfs_forget(struct vfs *v, uint64_t ino, uint64_t n);
@@ -39,7 +40,7 @@ int dir_find(struct vfs *v, uint64_t ino, struct inode **ret);
 /* Get the snapshot and entry from which the format lists a directory. Returns false if it has no
  * meaning, or is unlinked. */
 bool dir_source(const struct inode *dir, const struct snapshot **ret, entry_id *ret_id);
-/* Is the entry in the journal? Scratch and new files that were never closed are not. */
+/* Does a replay know the entry, from base or journal? Not new files that were never closed. */
 bool is_journaled(const struct oentry *u);
 /* Invalidate n's own name before a request removes or renames it as `name`. The kernel drops `name`
  * itself; does nothing unless n's own name has other letter case. */

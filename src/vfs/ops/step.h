@@ -16,9 +16,10 @@ struct step;
  * allowed; 1 if the call is queued elsewhere and runs again; or -errno, which answers the call. */
 typedef int (*step_may)(struct vfs *v, struct call *c, struct step *s);
 /* Make the change. Returns the call's answer, 0 or -errno, or 1 if the call is answered later. Also
- * called, without a journal record, if the validation refused the content. */
+ * called, without a journal record, if the validation refused the content. Owner's thread. */
 typedef int (*step_do)(struct vfs *v, struct call *c, struct step *s);
 
+/* Queue the change for the call, and answer the call: later, or during this call. */
 void step_run(struct vfs *v, struct call *c, step_may may, step_do fn);
 /* Validation to run before anything is recorded. step_may requests it by setting `map`, and passes
  * the references in it to the step. */

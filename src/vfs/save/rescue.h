@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
  * rescue: the files that neither the map nor the journal will hold after the unmount: drafts, files
- * that were never closed, and scratch files that no editor's habit explains (tree/lost.h). They
- * are copied to NAME.mapfs-left/ beside the map, path by path (files/rescue_dir.h).
+ * that were never closed, and most scratch files (lost_at_end of tree/lost.h). They are copied to
+ * NAME.mapfs-left/ beside the map, each to its path (files/rescue_dir.h).
  */
 #pragma once
 

@@ -30,37 +30,38 @@ struct save_job {
 	bool is_saved;                 /* the new map is in place; the members below are set */
 	bool is_unconfirmed;           /* the sync after the rename failed: keep the old journal */
 	struct snapshot *base;         /* the new map, opened again; NULL if is_first or is_last */
-	struct source written;         /* the new files; set by save_encode */
+	struct source written;         /* the new files, from save_encode; then save_adopt puts the
+					* old ones here, to be closed on a worker */
 	struct stat stat, second_stat; /* of the new files */
 	char name[NAME_MAX + 1], second_name[NAME_MAX + 1]; /* of the new files */
 	struct journal next_journal;                        /* of the new map */
 };
 
-/* Run the format's checks; each fault is a line in the report. -ESTALE: the file was overwritten.
- */
+/* Run format_edit.check; each fault is a line in the report. -ESTALE: the file was overwritten. */
 int save_check(struct save_job *s, struct error *e);
 /* Encode the map into new files, read them back to verify, and sync them. Sets s->written. outs[1]
  * is NULL if the map has one file. */
 int save_encode(struct save_job *s, struct replace *const outs[], struct error *e);
 /* carry_over.c: has the overlay changes that the new map lacks, such as refused contents? */
 bool has_carried_over(const struct overlay_build *s);
-/* Has the overlay changes that are not carried over? */
+/* Has the overlay changes, other than scratch files, that are not carried over? */
 bool has_completed(const struct overlay_build *s);
-/* Receives a carried-over operation. Returns 0, or -errno to end the loop. */
+/* Receives a carried-over operation, valid during the call. 0, or -errno to end the loop. */
 typedef int (*carry_over_fn)(void *arg, const struct journal_op *op);
 /* Call fn for each operation that the new journal has to keep, with the paths of the new map. */
 int carry_over(const struct overlay_build *s, carry_over_fn fn, void *arg);
 /* Save the volume's own map: check and encode it, write the next journal, and commit. Sets the
  * results. A failure is reported by save_failed. */
 void save_write(struct save_job *s);
-/* If nothing was written, reduce the journal to the carried-over operations: the overlay will have
- * no others. A failure is reported by save_failed, and clears is_unchanged. On the worker. */
+/* After a save that wrote nothing: reduce the journal to the carried-over operations, if it has
+ * any. A failure is reported by save_failed, and clears is_unchanged. On the worker. */
 void save_reduce_journal(struct save_job *s);
 /* Continue the volume from the saved map. Owner's thread. */
 void save_adopt(struct save_job *s);
-/* Report a failed save, whether the old map is intact, and where the changes are kept. */
+/* Report a failed save; unless is_saved, also whether the old map is intact, and where the changes
+ * are kept, for which it syncs the journal. */
 void save_failed(struct save_job *s, const struct error *e);
-/* Report that the map is saved beside the original. Every later save repeats this line. */
+/* If the map was saved beside the original (vol->conflict), report that. Each later save does. */
 void report_conflict(struct report *r, const struct volume *vol);
 /* Note that the map is new and empty, if nothing was saved into it yet. */
 void report_new_map(const struct volume *vol, struct report *report);

@@ -5,9 +5,8 @@
  * A status is a list of records. Each record has three strings, each with its NUL: a word, a path
  * and a reason, which may be empty. The words without a reason are "changed", "new", "renamed",
  * "removed" and "kept" (moved to a scratch name, or cannot be removed). The words with a reason are
- * "refused" (also unresolved, or its close failed) and "ignored" (a scratch file that the unmount
- * would copy out).
- */
+ * "refused" (also unresolved, or its close failed; with the path "": no map can be built) and
+ * "ignored" (a scratch file that the unmount would copy out). */
 #pragma once
 
 #include "base/buffer.h"
@@ -25,10 +24,10 @@ int status_collect(struct vfs *v, void (*found)(void *arg, struct buffer *record
  * (tree/refusals.h). A save does not report these. */
 void status_add_refusals(const struct vfs *v, struct buffer *records);
 
-/* Append a record. Failure is in records->error. */
+/* Append a record; a NULL reason is "". Failure is in records->error. */
 void status_add(struct buffer *records, const struct status_entry *e);
-/* Read the record at offset *at, and move *at behind it; start with 0. False at the end, or if the
- * record is invalid. ret borrows from records. */
+/* Read the record at offset *at, and move *at behind it; start with 0. False at the end, if the
+ * record is invalid, or after an error in records. ret borrows from records. */
 bool status_next(const struct buffer *records, size_t *at, struct status_entry *ret);
 
 /* Append a record as a line: "refused info/author: REASON". A newline in the path becomes "?". */
@@ -43,5 +42,5 @@ void status_line(struct buffer *text, const struct status_entry *e);
 enum { STATUS_MAX = 64 << 10 };
 
 bool status_is_attribute(const char *name);
-/* Append the value of the attribute to ret. */
+/* Append the value of the attribute `name` to ret. Failure is in ret->error. */
 void status_show(const char *name, const struct buffer *records, struct buffer *ret);

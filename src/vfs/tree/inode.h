@@ -32,29 +32,27 @@ struct write_buffer {
 };
 
 struct inode {
-	struct hash_link link; /* by ino; first */
+	struct hash_link link; /* in vfs.inodes, by ino; first */
 	uint64_t ino;
 	struct vfs *vfs;
-	struct oentry *oentry; /* its parent is NULL once it was unlinked */
+	struct oentry *oentry; /* never NULL; its parent is NULL once it was unlinked */
 	struct write_buffer *write_buffer;
-	/*
-	 * Thread that created the directory and has not listed it yet, or 0. Permanent directories
+	/* Thread that created the directory and has not listed it yet, or 0. Permanent directories
 	 * (file_attr.is_permanent) are hidden from this thread until it creates one: mkdir(2) looks
 	 * the name up first, even if another program's lookup is cached, and cp -r would fail on a
-	 * name that exists.
-	 */
+	 * name that exists. */
 	pid_t creator;
 	bool is_listing_stale; /* names in the directory changed since it was last listed */
 
-	uint64_t lookups;
-	unsigned references;
+	uint64_t lookups;               /* the kernel's lookup count */
+	unsigned references;            /* handles, and calls and jobs in progress */
 	unsigned handles, writers;      /* open files, and those of them that may write */
 	unsigned pending_invalidations; /* invalidations of the kernel's cache in progress */
 	unsigned pending_forgets;       /* invalidations of its name in progress */
 	bool is_name_stale; /* its name was invalidated, and it was not looked up since */
 	bool is_cached;     /* the kernel's cached pages are valid */
 
-	struct stat attr;   /* time of the last change, and those in attr_mask */
+	struct stat attr;   /* those in attr_mask; st_ctim is valid if any is */
 	unsigned attr_mask; /* attributes that were set (enum attr_mask) */
 
 	bool is_busy; /* being validated or loaded: calls that change it wait */
@@ -73,9 +71,9 @@ struct vfs {
 	struct vfs_host *host;
 	struct overlay *overlay;
 	struct inode *root;
-	struct job *form_change_job; /* to return once the other form's name is invalidated; taken
-					by overlay.on_form_change */
-	struct hash inodes;          /* tree/inode.c */
+	struct job *form_change_job; /* for the pool, once the other form's name is invalidated;
+					overlay.on_form_change takes it (NULL) */
+	struct hash inodes;          /* of struct inode, by ino */
 	struct {
 		bool stale;               /* the overlay changed since its view was built */
 		struct calls waiting;     /* for a new view */
@@ -83,27 +81,27 @@ struct vfs {
 		struct job *delayed_save; /* end of that save, waiting for the view; or NULL */
 	} view;                           /* tree/view.h */
 	struct {
-		uint64_t dir; /* directory of the last file whose size was requested */
-		uint64_t cookie;
+		uint64_t dir;       /* directory of the last file whose size was requested */
+		uint64_t cookie;    /* position in the format's listing of dir */
 		pid_t first_caller; /* thread that requested the first size there */
 		pid_t lister;       /* thread that last requested two sizes in one directory */
-		unsigned jobs;
-	} size_ahead; /* sizes that are computed before a request (ops/lookup.c) */
-	uint64_t next_dynamic;
+		unsigned jobs;      /* in progress */
+	} size_ahead;               /* sizes that are computed before a request (ops/lookup.c) */
+	uint64_t next_dynamic;      /* see INO_DYNAMIC_SHIFT */
 	struct refusals refusals;
-	bool is_ending;
-	bool discards; /* vfs_end saves nothing (vfs_discard) */
+	bool is_ending; /* vfs_end was called */
+	bool discards;  /* vfs_end saves nothing (vfs_discard) */
 };
 
-enum { INO_DYNAMIC_SHIFT = 63 };
+enum { INO_DYNAMIC_SHIFT = 63 }; /* the bit set in the numbers of new and moved entries */
 
-struct inode *inode_find(struct vfs *v, uint64_t ino);
+struct inode *inode_find(struct vfs *v, uint64_t ino); /* NULL if there is none */
 /* Iterate over all inodes, in no particular order. Start with NULL; NULL at the end. */
 struct inode *inode_next(const struct vfs *v, const struct inode *n);
 void inodes_finish(struct vfs *v);
 struct inode *inode_root(struct vfs *v); /* creates it if needed */
 bool inode_is_root(const struct inode *n);
-/* Does name differ from the name by which the inode was first found? */
+/* Does name differ from the one that is listed? The letter case can. */
 bool inode_is_alias(const struct inode *n, const char *name);
 /* The parent, created if needed. NULL if n is the root or unlinked, or memory is exhausted. */
 struct inode *inode_parent(struct inode *n);
@@ -112,8 +110,10 @@ struct inode *inode_of(struct vfs *v, struct oentry *u);
 /* Find the inode of dir/name, created if needed. Does not count as a lookup by the kernel; the
  * caller uses it or calls inode_free_unused. -ENOENT. */
 int inode_lookup(struct vfs *v, struct inode *dir, const char *name, struct inode **ret);
-/* Free the inode if nothing refers to it. */
+/* Free the inode, and its overlay entry if unused, if nothing refers to it. While it has a path, a
+ * write buffer or set attributes keep it, too. */
 void inode_free_unused(struct vfs *v, struct inode *n);
+/* The inode number of an entry of the base that is not moved. */
 uint64_t entry_ino(const struct volume *vol, entry_id id);
 /* Is it no part of the map: unlinked, or without a meaning where it is? */
 bool inode_is_scratch(const struct inode *n);
@@ -124,12 +124,12 @@ bool inode_shows(const struct inode *n, const struct snapshot **ret, entry_id *r
 int inode_entry(const struct inode *n, struct file_attr *ret, struct error *e);
 /* Is it a generated file (file_attr.is_generated)? */
 bool inode_is_generated(const struct inode *n);
-/* Find the inode for a number of entry_ino by searching the whole map, and count one lookup.
- * -ESTALE if there is no such entry. */
+/* Find or create the inode for a number of entry_ino by searching the whole map, and count one
+ * lookup. -ESTALE if there is no such entry. */
 int inode_recall(struct vfs *v, uint64_t ino, struct inode **ret);
 /* Invalidate the kernel's cache of all files without an inode, in a map that was reopened. */
 void inodes_invalidate_unknown(struct vfs *v);
-/* Find the inode at a path; as inode_lookup. */
+/* Find the inode at a path, "" for the root; as inode_lookup. */
 int inode_walk(struct vfs *v, const char *path, struct inode **ret);
-/* Path of the inode, malloc'ed. NULL if it is unlinked, or if memory is exhausted. */
+/* Path of the inode, malloc'ed; "" for the root. NULL if unlinked, or if memory is exhausted. */
 char *inode_path(const struct inode *n);

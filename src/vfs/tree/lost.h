@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * lost: files that the end of the mount would lose, and why: drafts, files that were never closed,
- * and scratch files other than by-products and editors' files.
- */
+/* lost: files that the end of the mount would lose, and why: drafts, files that were never closed,
+ * and scratch files other than by-products and editors' files. */
 #pragma once
 
 #include "vfs/tree/inode.h"
 
-/* Would the file be copied out if the mount ended now? */
+/* Would the file be copied out if the mount ended now? False for a directory. */
 bool lost_at_end(const struct overlay *o, const struct oentry *u);
-/* Why it would be. The text is in buffer, or valid until u changes. */
+/* Why a file of lost_at_end would be. The text is in buffer, or valid until u changes. */
 enum { LOST_REASON_MAX = NAME_MAX + 100 };
 const char *lost_reason(const struct overlay *o, const struct oentry *u, char *buffer, size_t room);
 /* Note, once, why n is scratch. Does so only if the file would be lost, and the format gives a

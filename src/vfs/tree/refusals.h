@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * refusals: why renames were refused. A refused rename leaves no file that could show the reason,
+/* refusals: why renames were refused. A refused rename leaves no file that could show the reason,
  * and programs print only the errno. So `mapfs status` shows the last reason of each target path
- * until a content of that path is accepted, or refused at a close. Nothing else uses the list.
- * Owner's thread only.
- */
+ * until a file is renamed to that path, or closed there, accepted or refused. Nothing else uses the
+ * list. Owner's thread only. */
 #pragma once
 
 #include <stddef.h>

@@ -3,12 +3,10 @@
 
 #include "vfs/volume/volume.h"
 
-/*
- * The change queue of a volume runs tasks that change the overlay, or build from it, one at a time
+/* The change queue of a volume runs tasks that change the overlay, or build from it, one at a time
  * and in order. When a task reaches the head, the queue calls start() on the owner's thread. If
- * start() returns true, job.run follows on a worker. job.done then runs on the owner's thread; it
- * ends the task by calling change_queue_leave.
- */
+ * start() returns true, job.run follows on a worker, and then job.done on the owner's thread. If it
+ * returns false, job.done follows at once. The task ends when it calls change_queue_leave. */
 struct change_task {
 	struct job job; /* must be first */
 	bool (*start)(struct change_task *t);
@@ -17,7 +15,8 @@ struct change_task {
 	struct change_task *next;
 };
 
-/* Append a task. start() is called at once if the queue is empty. */
+/* Append a task. If the queue is empty, start() is called before the return, perhaps job.done, too.
+ * The caller keeps the memory of t until its end. */
 void change_queue_enter(struct volume *vol, struct change_task *t);
 /* Insert a task behind the head, for tasks that change nothing. */
 void change_queue_enter_next(struct volume *vol, struct change_task *t);

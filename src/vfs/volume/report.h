@@ -19,7 +19,7 @@ enum report_kind {
 	REPORT_REMOVED,
 	REPORT_RESCUED,
 	REPORT_REFUSED,
-	REPORT_WARNING, /* also sets OUTCOME_PARTIAL */
+	REPORT_WARNING, /* also raises the code to OUTCOME_PARTIAL */
 	REPORT_NOTE,
 	REPORT_DISCARDED
 };
@@ -42,9 +42,10 @@ struct report {
 void report_add(struct report *r, enum report_kind kind, const char *fmt, ...) PRINTF_LIKE(3, 4);
 /* Set the code to the more serious of its value and `code` (outcome_worse). */
 void report_raise_code(struct report *r, enum outcome code);
-/* Move all lines of `from` to the end of r, and merge codes and errors. Leaves `from` empty. */
+/* Move all lines of `from` to the end of r, and merge codes, errors (the one of r wins) and
+ * `unrescued`. Leaves `from` empty. */
 void report_merge(struct report *r, struct report *from);
-/* Copy all lines of `from`, each prefixed with the path of a map, and merge codes and errors. */
+/* Like report_merge, but copy the lines, each prefixed with the path of a map. */
 void report_merge_map(struct report *r, const char *path, const struct report *from);
 /* Like report_merge, but drop lines that r already has, except warnings. */
 void report_merge_new(struct report *r, struct report *from);

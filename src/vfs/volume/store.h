@@ -3,9 +3,9 @@
  * store: the bytes that a format derives from closed files, kept while a snapshot uses them (struct
  * store in formats/source.h).
  *
- * The journal holds what these bytes follow from, so they need not outlive the process. The first
- * ones stay in memory. The others go to unlinked files beside the map; a file is freed when nothing
- * uses its bytes any more. Any thread.
+ * The journal holds what these bytes follow from, so they need not outlive the process. Bytes that
+ * are in a file stay there. Of the others the first stay in memory, and the rest goes to unlinked
+ * files beside the map; a file is freed when nothing uses its bytes any more. Any thread.
  */
 #pragma once
 

@@ -2,13 +2,13 @@
 /*
  * volume: one mounted map, with its files, base, journal and change queue.
  *
- *   volume_open or volume_create   open or create the file, and lock it; may enter the sandbox next
+ *   volume_open or volume_create   open or create the file, and lock it; the caller may then enter
+ *                                  the sandbox
  *   volume_load                    find the format, open the journal, parse the map
  *   volume_lock                    only if VOLUME_UNLOCKED: before the first change
  *   volume_destroy
  *
- * note() receives lines for the user who mounts the map.
- */
+ * note() receives lines for the user who mounts the map, during the call. */
 #pragma once
 
 #include <pthread.h>
@@ -30,11 +30,12 @@ struct change_task;
 struct map_check;
 
 /* VOLUME_UNLOCKED becomes VOLUME_WRITABLE at the first change (volume_lock), or in volume_load if a
- * journal exists. Both become VOLUME_READ_ONLY, for good, if the map is found to be unsafe. */
+ * journal exists and the lock is free. Both become VOLUME_READ_ONLY, for good, if the map is found
+ * to be unsafe. */
 enum volume_access {
 	VOLUME_WRITABLE,  /* the map is locked against other writers */
 	VOLUME_UNLOCKED,  /* other processes may write the map */
-	VOLUME_READ_ONLY, /* requested, not writable, or unsafe to change (volume.unsound) */
+	VOLUME_READ_ONLY, /* requested, not writable, of a format without `edit`, or unsound */
 };
 
 struct volume {
@@ -76,7 +77,7 @@ struct volume {
 	struct journal journal;
 	struct volume_store store;
 
-	struct snapshot *base; /* the base */
+	struct snapshot *base; /* the map as opened or last saved */
 	/* Why a save went to a file beside the map, which `name` names now; or NULL. Static. */
 	const char *conflict;
 
@@ -102,21 +103,18 @@ static inline bool volume_is_owner(const struct volume *vol)
 
 enum volume_lock { VOLUME_LOCKED = -EBUSY };
 
-/*
- * Open the map `name` in dirfd, and lock it unless `o` says otherwise. Takes over dirfd, also on
- * failure, unless o->sidecars is set. The map is not parsed yet, so that the caller can enter the
- * sandbox first. VOLUME_LOCKED: another process writes the map.
- */
+/* Open the map `name` in dirfd, and lock it unless `o` says otherwise or it, or dirfd, is not
+ * writable (VOLUME_READ_ONLY). Takes over dirfd, also on failure, unless o->sidecars is set. The
+ * map is not parsed yet. VOLUME_LOCKED: another process writes the map. */
 int volume_open(int dirfd, const char *name, const struct vfs_options *o, struct volume **ret,
 	struct error *e);
-/*
- * Create an empty file for a new map of the named format (NULL: the format of the file's ending).
- * With o->nameless it has a temporary name. volume_load and vfs_create_map follow. dirfd as for
- * volume_open. -EEXIST.
- */
+/* Create an empty file for a new map of the named format (NULL: the format of the file's ending),
+ * and lock it. With o->nameless it has a temporary name. volume_load and vfs_create_map follow.
+ * dirfd as for volume_open. -EEXIST, also for its companion; -EINVAL: no format can create it. */
 int volume_create(int dirfd, const char *name, const char *format, const struct vfs_options *o,
 	struct volume **ret, struct error *e);
-/* Rename a map that was created nameless, and saved, to its final name. -EEXIST. */
+/* Rename a map that was created nameless, and saved, to its final name. -EEXIST. If vol->final_name
+ * is NULL after a failure, it has the name, but its directory could not be synced. */
 int volume_name(struct volume *vol, struct error *e);
 /* Owner and permissions that a mount shows for the entries of a map. */
 struct rights {
@@ -124,31 +122,33 @@ struct rights {
 	gid_t gid;
 	mode_t file_mode, dir_mode;
 };
+/* Compute them from the map's file. read_only: without permissions to write. */
 struct rights volume_rights(const struct stat *map, const struct vfs_options *o, bool read_only);
-/* Do the directory and the map's files belong to this user, and the files to one of the user's
- * groups, and may the owner write them? Then a save needs no special privileges. */
+/* Do the directory and the map's files (its companion in any format, too) belong to this user, and
+ * the files to one of the user's groups, and may the owner write them? Then a save needs no special
+ * privileges. */
 bool volume_is_own(const struct volume *vol);
 /* Remove the files that volume_create and vfs_create_map made, unless they were replaced. */
 void volume_discard(struct volume *vol);
 /* Find the format, open the journal, and parse the map. */
 int volume_load(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e);
-/* Note an ignored lock, and hard links. volume_load and volume_lock call this. */
+/* Note an ignored lock, and hard links. Called once the map is locked or known to be read-only. */
 void volume_note_state(
 	const struct volume *vol, void (*note)(void *arg, const char *line), void *arg);
 /* Lock a VOLUME_UNLOCKED map, and open its journal. VOLUME_LOCKED: another process has the lock.
- * -ESTALE: the map was changed since it was opened. */
+ * -ESTALE: the map was changed since it was opened. It stays unlocked after these errors. */
 int volume_lock(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e);
 void volume_destroy(struct volume *vol);
-/* Make fd (taken over, also on failure) the map's open file, and record what fstat says of it. */
+/* Make fd (taken over, also on failure) the map's open file, and set map_stat, mtime and trust. */
 int volume_set_file(struct volume *vol, int fd, struct error *e);
 /* Write the sandbox rules that the volume needs; at most VOLUME_RULES_MAX. Returns their number. */
 enum { VOLUME_RULES_MAX = 1 + IMAGES_DIRS_MAX };
 size_t volume_rules(const struct volume *vol, struct sandbox_rule *ret);
-/* Open the game's images if the options ask for pictures. Otherwise *ret is unchanged. */
+/* Open the game's images if the options ask for pictures. Otherwise *ret is unchanged (0). */
 int volume_images(const char *const *options, struct images **ret, struct error *e);
-/* Open the file of -o names=FILE, before the sandbox. Otherwise *ret is unchanged. */
+/* Open the file of -o names=FILE, before the sandbox. Without it *ret is unchanged (0). */
 int volume_names_file(const char *const *options, struct file **ret, struct error *e);
 /* Record the current attributes of the files in vol->attributes. */
 void volume_note_attributes(struct volume *vol);
@@ -156,7 +156,7 @@ void volume_note_attributes(struct volume *vol);
 const struct format *volume_format_for(const char *name, const char *file);
 DEFINE_CLEANUP(struct volume, volume_destroy);
 
-/* Make the volume read-only from now on (EROFS). */
+/* Make the volume read-only from now on (EROFS), and clear its permissions to write. */
 void volume_refuse_writing(struct volume *vol);
 /* The same for a writable map that is unsafe to change; `why` is kept in vol->unsound. */
 void volume_refuse_changes(struct volume *vol, const struct error *why);
