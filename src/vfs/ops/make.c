@@ -113,8 +113,8 @@ static int make_oentry(struct vfs *v, struct call *c, struct inode *dir, struct 
 	if (!is_dir && !u->is_scratch)
 		(void)overlay_identify(v->overlay, u, &id, &parsed_id, NULL);
 	*ret = inode_of(v, u);
-	if (!*ret)
-		(void)overlay_unlink(v->overlay, &(struct dentry){.parent = u->parent});
+	if (!*ret && overlay_dentry(v->overlay, u->parent, u->name, &p) == 0)
+		(void)overlay_unlink(v->overlay, &p);
 	return *ret ? 0 : -ENOMEM;
 }
 

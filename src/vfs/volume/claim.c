@@ -96,7 +96,13 @@ int volume_lock(
 	}
 	if (r < 0)
 		return r;
+	r = open_journal(vol, note, arg, e);
+	if (r < 0) {
+		/* The next change tries again: without a journal it would not be kept. */
+		(void)flock(vol->source.files[0]->fd, LOCK_UN);
+		return r;
+	}
 	vol->access = VOLUME_WRITABLE;
 	volume_note_state(vol, note, arg);
-	return open_journal(vol, note, arg, e);
+	return 0;
 }
