@@ -4,9 +4,8 @@
 
 #include "formats/teeworlds/names/paths.h"
 
-/* The kinds of faults: errors, for which a game refuses the map, and warnings. Two errors of one
- * code at the same place are the same fault. Two warnings are the same fault if they also have the
- * same field and value. */
+/* The kinds of faults: errors, for which a game refuses the map, then warnings. Faults of one code
+ * at the same place are the same fault; for warnings, only if field and value are the same, too. */
 enum tw_fault_code {
 	TW_F_NO_VERSION,
 	TW_F_NO_GAME,
@@ -35,7 +34,7 @@ enum tw_fault_code {
 /* The place of a fault. */
 struct tw_place {
 	enum { TW_AT_MAP, TW_AT_ITEM, TW_AT_INFO, TW_AT_DATA } at;
-	uint32_t number; /* handle; index in tw_info_names; for the map, any number as a key */
+	uint32_t number; /* handle; index in tw_info_names; at TW_AT_MAP, to tell faults apart */
 };
 
 static inline struct tw_place tw_in_map(void)
@@ -50,7 +49,7 @@ static inline struct tw_place tw_in_item(uint32_t handle)
 
 struct tw_faults {
 	const struct tw_map *m;
-	/* Reports a fault. NULL: faults are collected in `keys` instead. */
+	/* Called for each fault, by tw_fault_add. NULL: faults are collected in `keys` instead. */
 	void (*report)(void *arg, const struct format_fault *f);
 	void *arg;
 	/* Settled faults, which are not reported again and do not set `refused`; or NULL. */
@@ -59,13 +58,13 @@ struct tw_faults {
 		enum tw_fault_code code;
 		struct tw_place place;
 		uint32_t sum; /* of a warning: CRC-32 of field and value; else 0 */
-	} * keys;             /* in order, after tw_faults_settle */
+	} * keys;             /* sorted by tw_faults_settle */
 	size_t n, room;
-	bool refused;       /* an error was reported, not only warnings */
-	bool out_of_memory; /* memory is exhausted */
+	bool refused;       /* an error was reported, not only warnings; not set if collecting */
+	bool out_of_memory; /* a fault may be missing, because memory was exhausted */
 };
 
-/* Sort the keys, so that f can be another one's `before`. */
+/* Sort the keys of collected faults, so that f can be another one's `before`. */
 void tw_faults_settle(struct tw_faults *f);
 void tw_faults_finish(struct tw_faults *f);
 
@@ -76,33 +75,33 @@ struct tw_text {
 struct tw_text tw_text(const char *fmt, ...) PRINTF_LIKE(1, 2);
 #define tw_digits(v) tw_text("%lld", (long long)(v))
 
-/* Report a fault, or collect it if !f->why. fmt: its text; NULL means "FIELD is VALUE (BOUND)". */
+/* Report a fault that f->before lacks, or collect it if !f->report. fmt: text; NULL means "FIELD is
+ * VALUE (BOUND)". */
 void tw_fault_add(struct tw_faults *f, enum tw_fault_code code, struct tw_place place,
 	const char *field, const char *value, const char *bound, const char *fmt, ...)
 	PRINTF_LIKE(7, 8);
 
-/* Report an item that has less than `least` integers. Has it less? */
+/* If an item has less than `least` integers, add a fault and return true. */
 bool tw_fault_short(struct tw_faults *f, enum tw_fault_code code, uint32_t handle, uint32_t least);
 
 /* The groups and game layers of a map. A group whose range is invalid counts as empty. */
 struct tw_grouped {
 	uint32_t *home;             /* by position of a layer: its first group, from 1; 0: none */
-	const struct tw_item *game; /* the last game layer, which a game uses; or NULL */
-	uint32_t game_handle;
-	unsigned n_games;
+	const struct tw_item *game; /* the last game layer in a group, which a game uses; or NULL */
+	uint32_t game_handle;       /* valid if game is not NULL */
+	unsigned n_games;           /* game layers in groups */
 };
 
-/*
- * Check a map (format_edit.check; refused.c). The rules are those of the newest game when it loads
+/* Check a map (format_edit.check; refused.c). The rules are those of the newest game when it loads
  * a map (DDNet's engine/shared/datafile.cpp and map.cpp, game/editor/mapitems/map_io.cpp,
- * game/client/components/mapimages.cpp).
- */
+ * game/client/components/mapimages.cpp). report is called during the call. -EINVAL: an error was
+ * reported. -ENOMEM: faults may be missing. */
 int tw_check(const struct snapshot *before, const struct snapshot *s,
-	void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e);
-/* Find faults in the tables of the map's file, which a save rewrites. */
+	void (*report)(void *arg, const struct format_fault *f), void *arg, struct error *e);
+/* Find faults in the tables of the map's file, which a save rewrites. Unreadable: finds none. */
 void tw_check_file(struct tw_faults *f);
-/* Find faults in the map's data. Skips data that is the same in other (may be NULL), if an item
- * with the same integers refers to it. */
+/* Find faults in the map's data. Skips a blob that other (may be NULL) has under the same handle,
+ * if the first item that refers to it has the same integers there, or no item refers to it. */
 void tw_check_data(struct tw_faults *f, const struct tw_grouped *g, const struct tw_map *other);
-/* Find parts that a game warns of or does not use, such as images and groups. Only warnings. */
+/* Find parts of a typed map that a game warns of or does not use, such as images. Only warnings. */
 void tw_check_parts(struct tw_faults *f, const struct tw_grouped *g);
