@@ -7,34 +7,34 @@
 /* The kinds of faults: errors, for which a game refuses the map, then warnings. Faults of one code
  * at the same place are the same fault; for warnings, only if field and value are the same, too. */
 enum tw_fault_code {
-	TW_F_NO_VERSION,
-	TW_F_NO_GAME,
-	TW_F_DOUBLE_ID,
-	TW_F_GROUP_SHORT,
-	TW_F_GROUP_RANGE,
-	TW_F_LAYER_TWICE,
+	TW_F_NO_VERSION,  /* the map is not typed (tw_is_typed) */
+	TW_F_NO_GAME,     /* no group has a game layer */
+	TW_F_DOUBLE_ID,   /* items of a type have the same id */
+	TW_F_GROUP_SHORT, /* an item has too few integers; so TW_F_LAYER_SHORT and _TILES_SHORT */
+	TW_F_GROUP_RANGE, /* a group has layers that the map lacks */
+	TW_F_LAYER_TWICE, /* a layer is in several groups */
 	TW_F_LAYER_SHORT,
-	TW_F_TILES_SHORT,
+	TW_F_TILES_SHORT, /* this and the other _TILES codes: of a tile layer */
 	TW_F_TILES_VERSION,
-	TW_F_TILES_KIND,
-	TW_F_TILES_SIDE,
-	TW_F_TILES_COUNT,
-	TW_F_TILES_NAME,
+	TW_F_TILES_KIND,  /* several kinds in one layer */
+	TW_F_TILES_SIDE,  /* width or height is less than 2 */
+	TW_F_TILES_COUNT, /* more tiles than a data item can hold */
+	TW_F_TILES_NAME,  /* not UTF-8 */
 	TW_F_TILES_COLOR,
-	TW_F_TILES_NO_DATA,
-	TW_F_TILES_SHARED,
-	TW_F_TILES_SMALL,
-	TW_F_TILES_GROUP,
-	TW_F_FILE, /* in the tables of the file; a save corrects it */
-	TW_F_GAME_DATA,
-	TW_F_WARNED, /* this code and those after it are warnings; the others are errors */
-	TW_F_TILES_LARGE,
+	TW_F_TILES_NO_DATA, /* there is no such blob */
+	TW_F_TILES_SHARED,  /* another layer has the same blob */
+	TW_F_TILES_SMALL,   /* a physics layer has fewer tiles than the game layer */
+	TW_F_TILES_GROUP,   /* the group of a physics layer has no game layer */
+	TW_F_FILE,          /* in the tables of the file; a save corrects it */
+	TW_F_GAME_DATA,     /* the tiles of the game layer are unreadable */
+	TW_F_WARNED,        /* this code and those after it are warnings; the others are errors */
+	TW_F_TILES_LARGE,   /* it has enough tiles, but another size than the game layer */
 };
 
 /* The place of a fault. */
 struct tw_place {
 	enum { TW_AT_MAP, TW_AT_ITEM, TW_AT_INFO, TW_AT_DATA } at;
-	uint32_t number; /* handle; index in tw_info_names; at TW_AT_MAP, to tell faults apart */
+	uint32_t number; /* handle; index in tw_info_names; TW_AT_MAP: tells equal codes apart */
 };
 
 static inline struct tw_place tw_in_map(void)
@@ -66,7 +66,7 @@ struct tw_faults {
 
 /* Sort the keys of collected faults, so that f can be another one's `before`. */
 void tw_faults_settle(struct tw_faults *f);
-void tw_faults_finish(struct tw_faults *f);
+void tw_faults_finish(struct tw_faults *f); /* frees the keys */
 
 /* A short text as a value. tw_text(...).text is valid until the end of the full expression. */
 struct tw_text {
@@ -75,8 +75,7 @@ struct tw_text {
 struct tw_text tw_text(const char *fmt, ...) PRINTF_LIKE(1, 2);
 #define tw_digits(v) tw_text("%lld", (long long)(v))
 
-/* Report a fault that f->before lacks, or collect it if !f->report. fmt: text; NULL means "FIELD is
- * VALUE (BOUND)". */
+/* Report or collect a fault (struct tw_faults). fmt NULL: its text is "FIELD is VALUE (BOUND)". */
 void tw_fault_add(struct tw_faults *f, enum tw_fault_code code, struct tw_place place,
 	const char *field, const char *value, const char *bound, const char *fmt, ...)
 	PRINTF_LIKE(7, 8);

@@ -42,7 +42,7 @@ struct finalizer {
 	struct tw_change *change;     /* from `mounted` to `result` */
 	struct tw_map *result;        /* the map to be written; change->result */
 	struct tw_order orders[TW_SORTS];
-	struct item_list lists[TW_SORTS]; /* by sort; empty if the order stays as in `mounted` */
+	struct item_list lists[TW_SORTS]; /* by sort; an empty list: the order stays */
 	struct item_list group_exts;      /* extension items of groups; empty if these stay */
 	struct tw_users users;            /* of blobs in `result` */
 	/* For references.c: is the layer that it updates new? If so, the last object without a name
@@ -55,7 +55,7 @@ struct finalizer {
 
 /* format_tree.finalize. With FORMAT_UNPLACED as n, only derive OPAQUE bits and points. */
 int tw_finalize(const struct snapshot *s, struct placement *p, size_t n, struct snapshot **ret,
-	format_say say, void *arg, struct error *e);
+	format_say report, void *arg, struct error *e);
 
 /* names.c: set tw_item.group, and the names (stored and placed_name) of made or moved objects. */
 int finalize_name(struct finalizer *s, const struct tw_slot *slot, struct error *e);
@@ -86,9 +86,9 @@ int finalize_references(struct finalizer *s, struct error *e);
 void finalize_report(struct finalizer *s, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Report the removed files that stay in the map, because their object stays. */
 void finalize_report_parts(struct finalizer *s, const struct placement *p, size_t n);
+enum { FINALIZE_PATH_MAX = 4 * NAME_MAX };
 /* Write the path of an object, or the last path of a removed one: "images/03_grass.png". position
  * is that in the mounted map. For a layer: the path in its first group, or "layer 3" if none. */
-enum { FINALIZE_PATH_MAX = 4 * NAME_MAX };
 void finalize_path(const struct finalizer *s, enum tw_sort sort, uint32_t position,
 	char dst[FINALIZE_PATH_MAX]);
 /* Write the path of a new layer's placement, even if the layer has no content. */

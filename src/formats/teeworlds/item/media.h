@@ -8,8 +8,8 @@
 bool tw_image_is_png(const struct tw_map *m, const struct tw_item *it);
 /* Is the sound embedded? Its data is not checked. */
 bool tw_sound_is_opus(const struct tw_map *m, const struct tw_item *it);
-/* Check that `head`, filled up with zeros, begins an Opus file that a game can play. -EINVAL. */
 enum { TW_OPUS_HEAD = 38 };
+/* Check that `head`, filled up with zeros, begins an Opus file that a game can play. -EINVAL. */
 int tw_opus_check(const uint8_t head[TW_OPUS_HEAD], struct error *e);
 
 /* Was the object created since the mount, and has it no content yet? */

@@ -26,7 +26,7 @@ void opacity_row(struct opacity *o, uint32_t y, const uint8_t *rgba);
 /* Does the image decide the bit in any layer? image: the reference to it (tw_ref_of). */
 bool tw_opaque_is_used(const struct tw_map *m, uint32_t image);
 
-/* Change the bit through c in those layers of m, for the ids whose opacity differs. A layer that
- * cannot be decoded keeps its tiles. */
+/* Change the bit through c, in the layers in which the image decides it, for the ids whose opacity
+ * differs between before and after. A layer that cannot be decoded keeps its tiles. */
 int tw_opaque_update(const struct tw_map *m, uint32_t image, const struct opacity *before,
 	const struct opacity *after, struct tw_change *c, struct error *e);

@@ -35,7 +35,7 @@ int tw_kind_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct erro
 int tw_kind_get(
 	const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n, struct error *e);
 
-/* Add every entry, typed or raw, that shows an item or blob that a change of `before` changed. */
+/* Add every entry, typed or raw, that shows an item or blob in which after differs from before. */
 void tw_touch(const struct tw_map *before, const struct tw_map *after, struct touched *t);
 
 /* Find the object that had this name at the mount. *ret has the form that the name's ending says,

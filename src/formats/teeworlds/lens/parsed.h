@@ -29,6 +29,5 @@ static inline struct blob *tw_blob_of_parsed(const struct parsed *p)
  * apply need not load it again. Errors as json_doc_load. */
 int tw_parsed_json(
 	struct content *in, struct parsed **ret, struct json_doc *ret_doc, struct error *e);
-/* The document of a parsed value, for apply: the kept one, or loaded again. The caller finishes it.
- */
+/* The document of a parsed value, for apply: kept, or loaded again. The caller finishes it. */
 int tw_parsed_json_load(const struct parsed *p, struct json_doc *ret, struct error *e);

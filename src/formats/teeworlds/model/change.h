@@ -7,8 +7,8 @@
  *   tw_change_begin, edits, tw_change_end
  *       The edits change the map itself, so c->base shows them. tw_change_end can undo them.
  *
- * The index of the map follows at the end (tw_change_apply, tw_change_end); until then it lacks
- * added items. Edits report no errors: -ENOMEM stays in c->error, and the end returns it.
+ * The index of the map is the old one until the end (tw_change_apply, tw_change_end). Edits report
+ * no errors: -ENOMEM stays in c->error, and the end returns it.
  */
 #pragma once
 

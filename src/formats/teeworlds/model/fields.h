@@ -6,6 +6,7 @@
 
 #include "formats/teeworlds/model/map.h"
 
+/* Between author and settings: version of the map, credits, license. */
 enum tw_info_field { TW_INFO_VERSION, TW_INFO_AUTHOR, TW_INFO_SETTINGS = 5, TW_INFO_LENGTH };
 
 enum tw_image_field {
@@ -87,7 +88,7 @@ bool tw_is_tiles(const struct tw_item *it); /* a tile layer of TW_TILES_MIN inte
  * kind; for kinds 0 and 1, or if the item is too short, it is TW_TILES_DATA. -1: unknown kind. */
 int tw_tiles_field(const struct tw_item *it);
 
-/* Number of fields that refer to a handle. Stops counting after the item that reaches `enough`. */
+/* Number of fields that refer to a handle; it may stop counting when it reaches `enough`. */
 unsigned tw_blob_users(const struct tw_map *m, uint32_t blob, unsigned enough);
 
 /* Are all items and layers of known kinds? Only then may the save renumber data items. */

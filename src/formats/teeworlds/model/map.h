@@ -17,7 +17,8 @@
  * it. Copies share the integers of items and the blobs, so they cost only tables of pointers.
  *
  * Functions that return a new object return NULL if memory is exhausted. Functions that return int
- * return 0 or -errno, unless their comment says otherwise. Pointers into a map are borrowed.
+ * return 0 or -errno, unless their comment says otherwise. Pointers into a map are borrowed. The
+ * _ref and _unref functions accept NULL.
  */
 #pragma once
 
@@ -71,14 +72,14 @@ struct tw_item {
 	bool is_removed;  /* not in the map, but keeps its handle */
 	bool is_reserved; /* created in raw/, without content yet; is_removed is set, too */
 	struct tw_ints *ints;
-	/* Stem of the file name of an object that was created since the mount; otherwise NULL. Such
+	/* Stem of an object that was created since the mount, unterminated; otherwise NULL. Such
 	 * an object comes after those of the mount, is not shown in raw/, and has no integers
 	 * before its content is applied. Finalizing places it and clears this member. */
 	struct bytes *made_name;
 	/* Integers that finalizing will write to other items, or NULL. Envelope: its new points
 	 * (item/points.h). Created layer: its auto-mapper item. Created group: its zoom. */
 	struct tw_ints *own_data;
-	/* In a finalized map: file name of a created, moved or renamed object. Otherwise NULL. */
+	/* In a finalized map: name of a created or moved object, unterminated. Otherwise NULL. */
 	struct bytes *placed_name;
 	/* For a created layer: position of the group that it was created in. In a finalized map,
 	 * for any layer: position of its group at the mount. */
@@ -173,7 +174,7 @@ struct tw_map {
 	struct tw_shared *shared;
 	uint64_t serial; /* unique in this process */
 	struct tw_index *index;
-	/* In a map finalized with new, moved or removed objects: index of the mounted map. */
+	/* The mounted map's index, if finalizing had new, moved or removed objects; else NULL. */
 	struct tw_index *mounted_index;
 	struct tw_item *items;
 	size_t n_items;

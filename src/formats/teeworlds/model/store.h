@@ -30,8 +30,8 @@ struct tw_recipe {
 };
 
 /* Create a composed blob. take: malloc'ed, with compose set; consumed, also on failure. size: of
- * the content, or BLOB_SIZE_UNKNOWN. NULL if memory is exhausted. Materializing fails as compose
- * does; -EIO if that gives -EINVAL or another size; -EFBIG for more than 2^31 - 1 bytes. */
+ * the content, or BLOB_SIZE_UNKNOWN. Materializing fails with the errors of compose; with -EIO
+ * instead of -EINVAL, and if the size differs; with -EFBIG for more than 2^31 - 1 bytes. */
 struct blob *tw_compose(const struct tw_map *m, struct tw_recipe *take, uint64_t size);
 /* Materialize all composed blobs of a map, on all processors. Errors as blob_materialize. */
 int tw_materialize_all(const struct tw_map *m, struct error *e);
