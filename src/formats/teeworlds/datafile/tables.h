@@ -9,7 +9,7 @@ struct datafile_tables {
 	uint64_t file_size;
 	uint64_t items_at, data_at; /* offsets of these sections in the file */
 	struct bytes *raw;          /* item types, offsets, sizes */
-	struct bytes *items;
+	struct bytes *items;        /* the items section */
 	/* Within raw; data_sizes is NULL in version 3. */
 	const uint8_t *types, *item_offsets, *data_offsets, *data_sizes;
 };

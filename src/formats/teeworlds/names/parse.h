@@ -6,10 +6,10 @@
 #include "formats/teeworlds/names/sort.h"
 
 struct tw_parsed_name {
-	bool has_position; /* otherwise the object comes last */
-	uint64_t position; /* UINT64_MAX if it is too large; 0 without a position */
-	char name[NAME_MAX + 1];
-	size_t n; /* length of name, which is any bytes, unescaped, and then a NUL */
+	bool has_position;       /* otherwise the object comes last */
+	uint64_t position;       /* UINT64_MAX if it is too large; 0 without a position */
+	char name[NAME_MAX + 1]; /* unescaped: any bytes, and then a NUL */
+	size_t n;                /* length of name */
 };
 
 /* Parse a stem of n bytes (at most NAME_MAX) into ret, also on errors. Digits alone are a position,

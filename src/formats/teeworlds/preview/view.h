@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /* view: draw the layers of a map. The tw_draw_* functions draw one layer within the painter's clip.
- * A damaged layer is drawn up to the damage. A layer whose image is not available, or of another
- * kind, is not drawn. Both are no errors. -E2BIG: too much to draw (canvas.h). -ENOMEM. */
+ * A damaged layer is drawn at most up to the damage. A layer whose image is not available, or that
+ * is not of the function's kind, is not drawn. Both give 0. -E2BIG (canvas.h), -ENOMEM. */
 #pragma once
 
 #include "formats/teeworlds/item/layer.h"
