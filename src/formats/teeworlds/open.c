@@ -87,10 +87,10 @@ static int check_claims(const struct tw_map *m, struct error *e)
 			most);
 	tw_points_get_all(m, &all);
 	for (uint32_t i = 0; i < tw_count(m, TW_ENVELOPE); i++) {
-		uint32_t create_map, end;
+		uint32_t begin, end;
 
-		tw_points_range(&all, tw_item_at(m, TW_ENVELOPE, i), &create_map, &end);
-		points += end - create_map;
+		tw_points_range(&all, tw_item_at(m, TW_ENVELOPE, i), &begin, &end);
+		points += end - begin;
 	}
 	most = (uint64_t)TIMES * all.n + FREE;
 	if (points > most)

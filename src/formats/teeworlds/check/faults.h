@@ -4,38 +4,37 @@
 
 #include "formats/teeworlds/names/paths.h"
 
-/* The kinds of faults: errors, for which a game refuses the map, and warnings. Two errors of one
- * code at the same place are the same fault. Two warnings are the same fault if they also have the
- * same field and value. */
+/* The kinds of faults: errors, for which a game refuses the map, then warnings. Faults of one code
+ * at the same place are the same fault; for warnings, only if field and value are the same, too. */
 enum tw_fault_code {
-	TW_F_NO_VERSION,
-	TW_F_NO_GAME,
-	TW_F_DOUBLE_ID,
-	TW_F_GROUP_SHORT,
-	TW_F_GROUP_RANGE,
-	TW_F_LAYER_TWICE,
+	TW_F_NO_VERSION,  /* the map is not typed (tw_is_typed) */
+	TW_F_NO_GAME,     /* no group has a game layer */
+	TW_F_DOUBLE_ID,   /* items of a type have the same id */
+	TW_F_GROUP_SHORT, /* an item has too few integers; so TW_F_LAYER_SHORT and _TILES_SHORT */
+	TW_F_GROUP_RANGE, /* a group has layers that the map lacks */
+	TW_F_LAYER_TWICE, /* a layer is in several groups */
 	TW_F_LAYER_SHORT,
-	TW_F_TILES_SHORT,
+	TW_F_TILES_SHORT, /* this and the other _TILES codes: of a tile layer */
 	TW_F_TILES_VERSION,
-	TW_F_TILES_KIND,
-	TW_F_TILES_SIDE,
-	TW_F_TILES_COUNT,
-	TW_F_TILES_NAME,
+	TW_F_TILES_KIND,  /* several kinds in one layer */
+	TW_F_TILES_SIDE,  /* width or height is less than 2 */
+	TW_F_TILES_COUNT, /* more tiles than a data item can hold */
+	TW_F_TILES_NAME,  /* not UTF-8 */
 	TW_F_TILES_COLOR,
-	TW_F_TILES_NO_DATA,
-	TW_F_TILES_SHARED,
-	TW_F_TILES_SMALL,
-	TW_F_TILES_GROUP,
-	TW_F_FILE, /* in the tables of the file; a save corrects it */
-	TW_F_GAME_DATA,
-	TW_F_WARNED, /* this code and those after it are warnings; the others are errors */
-	TW_F_TILES_LARGE,
+	TW_F_TILES_NO_DATA, /* there is no such blob */
+	TW_F_TILES_SHARED,  /* another layer has the same blob */
+	TW_F_TILES_SMALL,   /* a physics layer has fewer tiles than the game layer */
+	TW_F_TILES_GROUP,   /* the group of a physics layer has no game layer */
+	TW_F_FILE,          /* in the tables of the file; a save corrects it */
+	TW_F_GAME_DATA,     /* the tiles of the game layer are unreadable */
+	TW_F_WARNED,        /* this code and those after it are warnings; the others are errors */
+	TW_F_TILES_LARGE,   /* it has enough tiles, but another size than the game layer */
 };
 
 /* The place of a fault. */
 struct tw_place {
 	enum { TW_AT_MAP, TW_AT_ITEM, TW_AT_INFO, TW_AT_DATA } at;
-	uint32_t number; /* handle; index in tw_info_names; for the map, any number as a key */
+	uint32_t number; /* handle; index in tw_info_names; TW_AT_MAP: tells equal codes apart */
 };
 
 static inline struct tw_place tw_in_map(void)
@@ -50,7 +49,7 @@ static inline struct tw_place tw_in_item(uint32_t handle)
 
 struct tw_faults {
 	const struct tw_map *m;
-	/* Reports a fault. NULL: faults are collected in `keys` instead. */
+	/* Called for each fault, by tw_fault_add. NULL: faults are collected in `keys` instead. */
 	void (*report)(void *arg, const struct format_fault *f);
 	void *arg;
 	/* Settled faults, which are not reported again and do not set `refused`; or NULL. */
@@ -59,15 +58,15 @@ struct tw_faults {
 		enum tw_fault_code code;
 		struct tw_place place;
 		uint32_t sum; /* of a warning: CRC-32 of field and value; else 0 */
-	} * keys;             /* in order, after tw_faults_settle */
+	} * keys;             /* sorted by tw_faults_settle */
 	size_t n, room;
-	bool refused;       /* an error was reported, not only warnings */
-	bool out_of_memory; /* memory is exhausted */
+	bool refused;       /* an error was reported, not only warnings; not set if collecting */
+	bool out_of_memory; /* a fault may be missing, because memory was exhausted */
 };
 
-/* Sort the keys, so that f can be another one's `before`. */
+/* Sort the keys of collected faults, so that f can be another one's `before`. */
 void tw_faults_settle(struct tw_faults *f);
-void tw_faults_finish(struct tw_faults *f);
+void tw_faults_finish(struct tw_faults *f); /* frees the keys */
 
 /* A short text as a value. tw_text(...).text is valid until the end of the full expression. */
 struct tw_text {
@@ -76,33 +75,32 @@ struct tw_text {
 struct tw_text tw_text(const char *fmt, ...) PRINTF_LIKE(1, 2);
 #define tw_digits(v) tw_text("%lld", (long long)(v))
 
-/* Report a fault, or collect it if !f->why. fmt: its text; NULL means "FIELD is VALUE (BOUND)". */
+/* Report or collect a fault (struct tw_faults). fmt NULL: its text is "FIELD is VALUE (BOUND)". */
 void tw_fault_add(struct tw_faults *f, enum tw_fault_code code, struct tw_place place,
 	const char *field, const char *value, const char *bound, const char *fmt, ...)
 	PRINTF_LIKE(7, 8);
 
-/* Report an item that has less than `least` integers. Has it less? */
+/* If an item has less than `least` integers, add a fault and return true. */
 bool tw_fault_short(struct tw_faults *f, enum tw_fault_code code, uint32_t handle, uint32_t least);
 
 /* The groups and game layers of a map. A group whose range is invalid counts as empty. */
 struct tw_grouped {
 	uint32_t *home;             /* by position of a layer: its first group, from 1; 0: none */
-	const struct tw_item *game; /* the last game layer, which a game uses; or NULL */
-	uint32_t game_handle;
-	unsigned n_games;
+	const struct tw_item *game; /* the last game layer in a group, which a game uses; or NULL */
+	uint32_t game_handle;       /* valid if game is not NULL */
+	unsigned n_games;           /* game layers in groups */
 };
 
-/*
- * Check a map (format_edit.check; refused.c). The rules are those of the newest game when it loads
+/* Check a map (format_edit.check; refused.c). The rules are those of the newest game when it loads
  * a map (DDNet's engine/shared/datafile.cpp and map.cpp, game/editor/mapitems/map_io.cpp,
- * game/client/components/mapimages.cpp).
- */
+ * game/client/components/mapimages.cpp). report is called during the call. -EINVAL: an error was
+ * reported. -ENOMEM: faults may be missing. */
 int tw_check(const struct snapshot *before, const struct snapshot *s,
-	void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e);
-/* Find faults in the tables of the map's file, which a save rewrites. */
+	void (*report)(void *arg, const struct format_fault *f), void *arg, struct error *e);
+/* Find faults in the tables of the map's file, which a save rewrites. Unreadable: finds none. */
 void tw_check_file(struct tw_faults *f);
-/* Find faults in the map's data. Skips data that is the same in other (may be NULL), if an item
- * with the same integers refers to it. */
+/* Find faults in the map's data. Skips a blob that other (may be NULL) has under the same handle,
+ * if the first item that refers to it has the same integers there, or no item refers to it. */
 void tw_check_data(struct tw_faults *f, const struct tw_grouped *g, const struct tw_map *other);
-/* Find parts that a game warns of or does not use, such as images and groups. Only warnings. */
+/* Find parts of a typed map that a game warns of or does not use, such as images. Only warnings. */
 void tw_check_parts(struct tw_faults *f, const struct tw_grouped *g);

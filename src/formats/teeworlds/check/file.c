@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * Faults in the tables of a file that a game refuses or warns of, but mapfs accepts. A save
- * corrects them. A fault that may continue in later entries of a table is reported only once.
- */
+/* Faults in the tables of a file that a game refuses or warns of, but mapfs accepts. A save
+ * corrects them. A fault that may continue in later entries of a table is reported only once. */
 #include <errno.h>
 #include <inttypes.h>
 #include <sys/stat.h>

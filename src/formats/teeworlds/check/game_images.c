@@ -87,12 +87,12 @@ const struct tw_game_image *tw_game_image(const char *name, size_t n)
 	return next_image(NULL, name, n);
 }
 
-bool tw_is_game_image(const char *name, size_t n, uint32_t w, uint32_t h, uint32_t seen)
+bool tw_is_game_image(const char *name, size_t n, uint32_t w, uint32_t h, uint32_t checksum)
 {
 	const struct tw_game_image *g = NULL;
 
 	while ((g = next_image(g, name, n)))
-		if (g->w == w && g->h == h && g->seen == seen)
+		if (g->w == w && g->h == h && g->checksum == checksum)
 			return true;
 	return false;
 }

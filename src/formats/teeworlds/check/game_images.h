@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * game_images: the images that come with DDNet (its data/mapres, of versions 16.4 and 19.1),
- * followed by those that only Teeworlds 0.7 has.
- */
+/* game_images: the images that come with DDNet (its data/mapres, of versions 16.4 and 19.1),
+ * followed by those that only Teeworlds 0.7 has. */
 #pragma once
 
 #include "formats/teeworlds/model/map.h"
@@ -17,8 +15,8 @@ enum tw_in_07 { TW_NOT_IN_07, TW_SAME_IN_07, TW_OTHER_IN_07 };
 
 struct tw_game_image {
 	const char *name;
-	uint32_t w, h; /* 0: the pixels are unknown */
-	uint32_t seen; /* CRC-32 of the pixels, with the colors of invisible pixels as 0 */
+	uint32_t w, h;     /* 0: size and pixels are unknown */
+	uint32_t checksum; /* CRC-32 of the RGBA pixels, with the colors of invisible ones as 0 */
 	enum tw_in_07 in_07;
 };
 
@@ -26,7 +24,7 @@ struct tw_game_image {
  * versions, this is the image of 16.4. */
 const struct tw_game_image *tw_game_image(const char *name, size_t n);
 /* Has the image of this name these pixels in any version? */
-bool tw_is_game_image(const char *name, size_t n, uint32_t w, uint32_t h, uint32_t seen);
+bool tw_is_game_image(const char *name, size_t n, uint32_t w, uint32_t h, uint32_t checksum);
 
-/* Compute tw_game_image.seen for an embedded image. -EIO, -ENOMEM. */
+/* Compute tw_game_image.checksum for an image of which tw_image_is_png is true. -EIO, -ENOMEM. */
 int tw_image_checksum(const struct tw_map *m, const struct tw_item *it, uint32_t *ret);

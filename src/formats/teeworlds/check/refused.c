@@ -260,10 +260,10 @@ static void check_map(struct tw_faults *f, const struct tw_map *other)
 }
 
 int tw_check(const struct snapshot *before, const struct snapshot *s,
-	void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e)
+	void (*report)(void *arg, const struct format_fault *f), void *arg, struct error *e)
 {
 	struct tw_faults old = {.m = before ? tw_map_of(before) : NULL};
-	struct tw_faults now = {.m = tw_map_of(s), .report = why, .arg = arg, .before = &old};
+	struct tw_faults now = {.m = tw_map_of(s), .report = report, .arg = arg, .before = &old};
 	int r = 0;
 
 	if (before) {

@@ -12,8 +12,7 @@
  *     data         zlib streams; in version 3 the bytes themselves
  *
  * All integers are little-endian, even if the magic is reversed (libtw2 doc/datafile.md, DDNet's
- * engine/shared/datafile.cpp). A big-endian file is refused because of its version. Rule 25 of
- * layout-teeworlds.md lists which files are accepted.
+ * engine/shared/datafile.cpp). A big-endian file is refused because of its version.
  */
 #pragma once
 
@@ -27,13 +26,11 @@ struct datafile_header {
 	int32_t item_size, data_size;
 };
 
-/*
- * Read a file into the empty map m (from tw_map_new): items in file order, blobs as extents of the
- * file, the index, and shared->file_version. -EINVAL names the field, its value and its bound.
- * Memory use is proportional to the file size. On failure only free m.
- */
+/* Read src->files[0] into the empty map m (from tw_map_new): items in file order, blobs as extents
+ * of the file, which are not verified, the index, file, trailing, and shared->file_version. -EINVAL
+ * names field, value and bound. Memory use is proportional to the file. On failure only free m. */
 int datafile_read(const struct source *src, struct tw_map *m, struct error *e);
 
 /* Would a save write the same file for a and b (format_edit.same)? Materializes the blobs of b.
- * Blobs of the same coding are compared in stored form, others decoded. */
+ * Blobs of the same coding are compared in stored form, others decoded. False after any error. */
 bool tw_same(const struct snapshot *a, const struct snapshot *b);

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * number: assign numbers to the data items of a file to be written. Data items of the old file keep
- * their order. A new one follows the one that the reference writer would write before it. That
- * writer visits info, images, sounds and layers, and the fields of each item in order (DDNet's
- * game/editor/mapitems/map_io.cpp).
- */
+/* number: assign numbers to the data items of a file to be written. Unless tw_all_known(m), these
+ * are the handles. Otherwise data items of the old file keep their order. A new one follows the one
+ * that the reference writer would write before it. That writer visits info, images, sounds and
+ * layers, and the fields of each item in order (DDNet's game/editor/mapitems/map_io.cpp). */
 #pragma once
 
 #include "formats/teeworlds/model/map.h"
@@ -18,9 +16,10 @@ struct numbering {
 /* Number the data items of m. The caller zeroes *n before, and finishes it in any case. -ENOMEM. */
 int numbering_init(struct numbering *n, const struct tw_map *m, struct error *e);
 void numbering_finish(struct numbering *n);
-/* Find the blob of a number. NULL if it was removed or has no stored bytes: the writer then writes
- * one NUL, because DDNet rejects a map that has an empty data item. */
+/* The blob of a number, borrowed. NULL if it was removed or has no stored bytes: the writer then
+ * writes one NUL, because DDNet rejects a map that has an empty data item. */
 struct blob *numbering_blob(const struct numbering *n, const struct tw_map *m, size_t number);
-/* Integer i of an item, with handles of blobs replaced by numbers. n may be NULL: not replaced. */
+/* Integer i of an item; if it is the handle of a blob, the number of that, or -1 for a removed one.
+ * If n is NULL, nothing is replaced. */
 int32_t numbering_int(
 	const struct numbering *n, const struct tw_map *m, const struct tw_item *it, uint32_t i);

@@ -117,9 +117,9 @@ static int compare_blob(struct blob *meant, struct blob *is, const struct tw_pla
 			(unsigned long long)is->size, (unsigned long long)meant->size);
 	/* Compare a blob that was written without decoding in its stored form. A copied one may be
 	 * damaged in the map already. One that a save compressed must be sound, so check it. */
-	if (meant && meant->coding == is->coding && (p->copied || p->made)) {
+	if (meant && meant->coding == is->coding && (p->is_copied || p->is_composed)) {
 		r = compare_copied(&meant->stored, &is->stored, written, e);
-		return r == 0 && (p->made || written->is_doubtful) ? blob_check(is, e) : r;
+		return r == 0 && (p->is_composed || written->is_doubtful) ? blob_check(is, e) : r;
 	}
 	if (!meant)
 		return blob_for_each_chunk(is, ignore_chunk, NULL, e);

@@ -40,8 +40,8 @@ static int recode_blob(const struct layout *l, struct blob *b, struct extent *re
 		if (r == 0)
 			*ret = extent_of_bytes(TAKE(whole));
 	}
-	ret_plan->copied = r == -EIO && b->coding == l->plan->coding;
-	if (!ret_plan->copied)
+	ret_plan->is_copied = r == -EIO && b->coding == l->plan->coding;
+	if (!ret_plan->is_copied)
 		return r;
 	error_clear(e);
 	*ret = extent_ref(&b->stored);
@@ -105,8 +105,8 @@ static int place_blobs(struct layout *l, bool force, struct error *e)
 			continue;
 		}
 		l->stored[i] = extent_ref(&b->stored);
-		l->plan->blobs[i].copied = l->m->file && b->stored.file == l->m->file;
-		l->plan->blobs[i].made = b->recipe;
+		l->plan->blobs[i].is_copied = l->m->file && b->stored.file == l->m->file;
+		l->plan->blobs[i].is_composed = b->recipe;
 	}
 	if (r == 0)
 		r = parallel_each(c.n, recode_numbered, &c, e);

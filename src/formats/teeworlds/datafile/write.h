@@ -15,24 +15,25 @@
 
 /* A data item in the written file. */
 struct plan_blob {
-	bool copied;        /* a copy of bytes in the map's file */
-	bool made;          /* the stored bytes of a composed blob */
+	bool is_copied;     /* a copy of bytes in the map's file, which may be damaged */
+	bool is_composed;   /* the stored bytes of a composed blob */
 	uint64_t off, size; /* position in the written file */
 };
 
 struct tw_plan {
-	struct plan plan;
+	struct plan plan; /* first */
 	struct numbering numbers;
 	struct plan_blob *blobs; /* by number */
-	enum blob_coding coding;
-	uint64_t size;
+	enum blob_coding coding; /* of all blobs in the written file */
+	uint64_t size;           /* of the written file */
 };
 
-/* Write a map (format_edit.encode). force: decode and encode each sound blob instead of copying it.
- * -EFBIG: the file would have more than 2^31 - 1 bytes. */
+/* Write a map (format_edit.encode). force: decode and encode each blob instead of copying it; a
+ * damaged one is copied. -EIO: a damaged blob has another coding than the file. -EFBIG: the file
+ * would have more than 2^31 - 1 bytes. */
 int datafile_write(const struct snapshot *s, struct replace *const outs[], bool force,
 	struct plan **ret, struct error *e);
 /* Verify a written file (format_edit.verify): compare its tables and blobs with the map. Blobs that
- * were written in stored form are compared in that form, others decoded. */
+ * were written in stored form are compared in that form, others decoded. p is not NULL. */
 int datafile_verify(const struct snapshot *s, const struct plan *p, const struct source *written,
 	struct error *e);

@@ -194,10 +194,10 @@ static bool has_made_objects(const struct tw_map *m)
 }
 
 static int place_objects(const struct snapshot *snap, struct placement *p, size_t n,
-	struct snapshot **ret, format_say say, void *arg, struct error *e)
+	struct snapshot **ret, format_say report, void *arg, struct error *e)
 {
 	__attribute__((cleanup(finalizer_finish))) struct finalizer s = {
-		.mounted = tw_map_of(snap), .report = say, .arg = arg};
+		.mounted = tw_map_of(snap), .report = report, .arg = arg};
 	bool any = false;
 	int r = 0;
 
@@ -251,7 +251,7 @@ static int derive_parts(const struct snapshot *s, struct snapshot **ret, struct 
 }
 
 int tw_finalize(const struct snapshot *applied, struct placement *p, size_t n,
-	struct snapshot **ret, format_say say, void *arg, struct error *e)
+	struct snapshot **ret, format_say report, void *arg, struct error *e)
 {
 	CLEANUP(snapshot_unref) struct snapshot *snap = NULL;
 	int r = derive_parts(applied, &snap, e);
@@ -259,7 +259,7 @@ int tw_finalize(const struct snapshot *applied, struct placement *p, size_t n,
 	if (r < 0)
 		return r;
 	if (n != FORMAT_UNPLACED)
-		return place_objects(snap, p, n, ret, say, arg, e);
+		return place_objects(snap, p, n, ret, report, arg, e);
 	*ret = TAKE(snap);
 	return 0;
 }

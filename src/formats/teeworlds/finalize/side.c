@@ -61,12 +61,12 @@ static void add_autos(struct finalizer *s)
 	const struct tw_order *r = &s->orders[TW_SORT_LAYER];
 
 	for (uint32_t i = 0; i < r->n_kept; i++) {
-		const struct tw_ints *extra = s->mounted->items[r->sorted[i]->item].own_data;
+		const struct tw_ints *own = s->mounted->items[r->sorted[i]->item].own_data;
 		struct tw_ints *v;
 
-		if (!extra)
+		if (!own)
 			continue;
-		v = tw_ints_copy(extra, extra->n, 0);
+		v = tw_ints_copy(own, own->n, 0);
 		if (v) {
 			v->v[TW_AUTO_GROUP] = (int32_t)r->sorted[i]->final_group;
 			v->v[TW_AUTO_LAYER] = (int32_t)r->sorted[i]->final_index;

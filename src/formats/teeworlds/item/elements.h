@@ -5,19 +5,19 @@
 #include "formats/teeworlds/item/layer.h"
 
 /* Form of a layer's list: TW_FORM_QUADS, _SOURCES or _OLD_SOURCES. TW_FORM_NONE if the layer has no
- * list, or its data holds fewer elements than the item says. */
+ * list, or its data holds fewer elements than the item says. An empty list needs no data. */
 enum tw_form tw_list_form(const struct tw_map *m, const struct tw_item *it);
 
-/* Number of elements that fit into the data of a list; the count in the item may be smaller. */
+/* Number of elements that fit into the data of a list, whatever count the item has. 0: no data. */
 uint64_t tw_list_room(const struct tw_map *m, const struct tw_item *it);
 
-enum { TW_ELEMENT_MAX = 38 /* integers */ };
+enum { TW_ELEMENT_MAX = 38 /* integers of the largest element, a quad */ };
 
 /* The layout of an element: 32-bit integers, some of which refer to envelopes. */
 struct tw_list_shape {
-	uint32_t ints;
+	uint32_t ints; /* integers of an element */
 	unsigned n_refs;
-	uint8_t refs[2]; /* indices of the references */
+	uint8_t refs[2]; /* indices of the references in an element */
 };
 
 /* The layout of a form's elements; NULL if the form is not a list. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * layer: the data of layers, and which files show it. Only the map's tables decide that, no data is
- * decoded for it (layout rules 12, 13, 18).
- */
+/* layer: the data of layers, and which files show it. Items and sizes of blobs decide that; no data
+ * is decoded. Unless a comment says otherwise, `it` may be a layer of any type. */
 #pragma once
 
 #include "formats/teeworlds/model/map.h"
@@ -33,7 +31,7 @@ enum tw_form {
 	TW_N_FORMS,
 };
 
-enum { TW_TILE_MAX = 6 /* bytes */, TW_KIND_GAME = 1 };
+enum { TW_TILE_MAX = 6 /* bytes of the largest tile */, TW_KIND_GAME = 1 /* TW_TILES_KIND */ };
 
 /* The location of a plane's value within a tile. */
 struct tw_plane_at {
@@ -60,7 +58,7 @@ struct tw_tile_form {
 	struct tw_plane_at planes[4];
 };
 
-/* Form of the tiles of a new layer of a kind (TW_TILES_KIND). */
+/* Form of the tiles of a new layer of a kind (TW_TILES_KIND). TW_FORM_TILES for unknown kinds. */
 enum tw_form tw_kind_form(int32_t kind);
 /* The layout of a form's tiles; NULL if the form is not for tiles. */
 const struct tw_tile_form *tw_tile_form(enum tw_form form);
@@ -70,14 +68,15 @@ const struct tw_plane_at *tw_plane_in(enum tw_form form, enum tw_plane plane);
 const struct tw_plane_at *tw_plane_usual(enum tw_plane plane);
 extern const char *const tw_plane_names[TW_N_PLANES];
 
-/* Form of a layer's data. TW_FORM_NONE if the layer shows no data. */
+/* Form of a layer's data. TW_FORM_NONE if the layer shows no data: its type is unknown, its item is
+ * too short, or it has no blob that is large enough. */
 enum tw_form tw_layer_form(const struct tw_map *m, const struct tw_item *it);
 /* Returns -EIO with the reason if a tile, quads or sounds layer shows no data; otherwise 0. */
 int tw_layer_check(const struct tw_map *m, const struct tw_item *it, struct error *e);
 
 /* The tiles of a tile layer. */
 struct tw_tiles {
-	struct blob *blob; /* borrowed from the map */
+	struct blob *blob; /* borrowed */
 	uint32_t field;    /* integer of the item that refers to it */
 	enum tw_form form;
 	uint32_t w, h;
@@ -85,11 +84,11 @@ struct tw_tiles {
 	bool packed;  /* runs of equal tiles are stored as one (version 4) */
 };
 
-/* Get the tiles that a layer shows as planes. Returns false if it shows none. */
+/* Get the tiles that a layer shows as planes. If it shows none, return false; *ret is garbage. */
 bool tw_get_tiles(const struct tw_map *m, const struct tw_item *it, struct tw_tiles *ret);
-bool tw_is_game(const struct tw_item *it);
-/* Find the game layer; NULL if there is none. If there are several, a game uses the last one. */
+bool tw_is_game(const struct tw_item *it); /* a tile layer of kind TW_KIND_GAME */
+/* Find the last game layer; NULL if there is none. A game uses the last one that is in a group. */
 const struct tw_item *tw_game_layer(const struct tw_map *m);
-/* Get the unused tiles in TW_TILES_DATA of a physics layer that has its own field. The blob may
- * hold fewer than w * h tiles. Returns false if there are none. */
+/* Get the tiles in TW_TILES_DATA of a physics layer whose own field has others; no game uses them.
+ * The blob may hold fewer than w * h tiles. Returns false, as tw_get_tiles, if there are none. */
 bool tw_get_unused_tiles(const struct tw_map *m, const struct tw_item *it, struct tw_tiles *ret);

@@ -26,11 +26,9 @@ bool tw_sound_is_opus(const struct tw_map *m, const struct tw_item *it)
 	return tw_get_int(it, TW_SND_EXTERNAL, -1) == 0 && tw_get_blob(m, it, TW_SND_DATA);
 }
 
-/*
- * The first page of an Ogg stream holds only the identification header: a packet of one segment, so
+/* The first page of an Ogg stream holds only the identification header: a packet of one segment, so
  * it begins at byte 28 (RFC 3533, 6; RFC 7845, 3 and 5.1). A game plays at most two channels
- * (DDNet's engine/client/sound.cpp).
- */
+ * (DDNet's engine/client/sound.cpp). */
 int tw_opus_check(const uint8_t head[TW_OPUS_HEAD], struct error *e)
 {
 	enum { PACKET = 28, VERSION = PACKET + 8, CHANNELS = PACKET + 9 };

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * media: images and sounds that are shown as PNG and Opus (layout rules 10, 11), and their items.
- */
+/* media: images and sounds that are shown as PNG and Opus, and their items. */
 #pragma once
 
 #include "formats/teeworlds/model/map.h"
 
+/* Is the image embedded as RGBA pixels, with enough data for its size? */
 bool tw_image_is_png(const struct tw_map *m, const struct tw_item *it);
+/* Is the sound embedded? Its data is not checked. */
 bool tw_sound_is_opus(const struct tw_map *m, const struct tw_item *it);
-/* Check that the first bytes of a sound begin an Opus file that a game can play. -EINVAL. */
 enum { TW_OPUS_HEAD = 38 };
+/* Check that `head`, filled up with zeros, begins an Opus file that a game can play. -EINVAL. */
 int tw_opus_check(const uint8_t head[TW_OPUS_HEAD], struct error *e);
 
-/* Is it an object that was created and has no content yet? */
+/* Was the object created since the mount, and has it no content yet? */
 static inline bool tw_is_empty(const struct tw_item *it)
 {
 	return it->made_name && it->ints->n == 0;
 }
 
 /* Create new integers for an image, which may have none yet. TW_IMG_DATA is -1, for
- * tw_change_set_data. A new image gets version 2 if all images of the mount have at least that,
- * otherwise 1. */
+ * tw_change_set_data; the name stays. An image without integers gets version 2 if the mount has
+ * images and all have at least that, otherwise 1. */
 struct tw_ints *tw_new_image_ints(
 	const struct tw_map *m, const struct tw_item *it, bool external, int32_t w, int32_t h);
-/* Create new integers for a sound, which may have none yet. TW_SND_DATA is -1. */
+/* Create new integers for a sound, which may have none yet. TW_SND_DATA is -1; the name stays. */
 struct tw_ints *tw_new_sound_ints(const struct tw_item *it, int32_t external, int32_t size);

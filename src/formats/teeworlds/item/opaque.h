@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * opaque: the OPAQUE bit of tiles, which is derived from the pixels of their image.
+/* opaque: the OPAQUE bit of tiles, which is derived from the pixels of their image.
  *
  * A tile id is opaque if all pixels of its cell (one of 16 x 16) have an alpha of at least 250. Id
  * 0 never is, and no id is if cells are not square (DDNet's game/editor/mapitems/image.cpp). An
  * edit of an image changes the bit only for ids whose opacity changed, and only in design layers
  * that use the image with a layer color of alpha 255. A layer created since the mount keeps the
- * bits it came with.
- */
+ * bits it came with. */
 #pragma once
 
 #include "formats/teeworlds/model/change.h"
@@ -20,14 +18,15 @@ struct opacity {
 	bool opaque[256]; /* by tile id */
 };
 
-/* Start with an image of w x h pixels. Then pass all rows to opacity_row. */
+/* Start with an image of w x h pixels. *o is valid after all rows were passed to opacity_row. */
 void opacity_begin(struct opacity *o, uint32_t w, uint32_t h);
 /* Add row y, w pixels of RGBA. Rows must be in order from 0. */
 void opacity_row(struct opacity *o, uint32_t y, const uint8_t *rgba);
 
-/* Does a layer whose tiles have the bit use the image? image: its reference in items. */
+/* Does the image decide the bit in any layer? image: the reference to it (tw_ref_of). */
 bool tw_opaque_is_used(const struct tw_map *m, uint32_t image);
 
-/* Add the layers' changed tiles to c. A layer that cannot be decoded keeps its tiles. */
+/* Change the bit through c, in the layers in which the image decides it, for the ids whose opacity
+ * differs between before and after. A layer that cannot be decoded keeps its tiles. */
 int tw_opaque_update(const struct tw_map *m, uint32_t image, const struct opacity *before,
 	const struct opacity *after, struct tw_change *c, struct error *e);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * points: the points of envelopes, which one item holds for all, and their Bezier tangents (layout
- * rules 18, 19).
+ * points: the points of envelopes, which one item holds for all, and their Bezier tangents.
  *
  * A plain point has 6 integers (time, curve type, four values). If the version of any envelope is 3
  * or more, all points are full: 16 more integers hold the tangents. Otherwise a UUID item may hold
  * the tangents, 16 integers for each point (DDNet). It is ignored if it has another length.
  *
- * An envelope that is new or has new points keeps them as own points in tw_item.own_data. A save
+ * An envelope that is new or has new points keeps them as own points in tw_item.own_data. A build
  * moves them to the item of all points: tw_points_derive, or finalize_points for new envelopes.
  */
 #pragma once
@@ -18,10 +17,10 @@ enum { TW_POINT_PLAIN = 6, TW_POINT_TANGENTS = 16, TW_POINT_FULL = 22 };
 
 struct tw_points {
 	const struct tw_item *item;   /* the item of all points, or NULL */
-	const int32_t *own;           /* an envelope's own points, full; or NULL */
-	const struct tw_item *bezier; /* the UUID item of tangents, or NULL */
-	uint32_t n;
-	uint32_t stride; /* integers of a point in item or own */
+	const int32_t *own;           /* an envelope's own points, full, instead of item; or NULL */
+	const struct tw_item *bezier; /* the UUID item of tangents, if it is used; or NULL */
+	uint32_t n;                   /* points in item or own */
+	uint32_t stride;              /* integers of a point in item or own */
 };
 
 /* Get the points in the item of all points. */
@@ -33,14 +32,16 @@ enum {
 	TW_OWN_POINTS,   /* the own points, full */
 };
 
-/* Get the own points of an envelope, or if it has none, the points in the item of all points. */
+/* Get the own points of an envelope, even if a new one has none yet. For an old envelope without
+ * own points, get all points, as tw_points_get_all does. */
 void tw_points_get_envelope(
 	const struct tw_map *m, const struct tw_item *envelope, struct tw_points *ret);
 
-/* Remove items of tangents that are ignored now, but would be valid for n plain points. */
+/* Remove the first UUID items of tangents, as long as their length is valid for n plain points. */
 void tw_points_drop_tangents(const struct tw_map *m, uint32_t n, struct tw_change *c);
 
-/* points_write.c: a list of full points, each followed by the tangents for the UUID item. */
+/* points_write.c: a list of full points, each followed by the tangents for the UUID item. Zero it
+ * first; the caller frees v. */
 struct tw_point_list {
 	int32_t (*v)[TW_POINT_FULL + TW_POINT_TANGENTS];
 	uint32_t n, room;
@@ -49,14 +50,15 @@ struct tw_point_list {
 /* Append the points [begin, end) of p. -ENOMEM, also if a map cannot hold so many. */
 int tw_points_append(
 	struct tw_point_list *l, const struct tw_points *p, uint32_t begin, uint32_t end);
-/* Append a new point. If `at` is a point of p, the tangents in the UUID item stay those of that
- * point. -ENOMEM, also if a map cannot hold so many. */
+/* Append a new point. If p has a UUID item of tangents and a point `at`, the list keeps that
+ * point's tangents for the UUID item. -ENOMEM, also if a map cannot hold so many. */
 int tw_points_append_new(struct tw_point_list *l, const struct tw_points *p, uint32_t at,
 	const int32_t point[TW_POINT_FULL]);
-/* Write the list to the items of c, as full or plain points. */
+/* Write the list to the items of c, as full or plain points: the item of all points, and if
+ * necessary the UUID item of tangents. Does not change envelopes. Errors are in c->error. */
 void tw_points_write(const struct tw_point_list *l, bool full, struct tw_change *c);
 
-/* Get point i of p, full. Tangents that are not stored are 0. */
+/* Get point i < p->n, full. Tangents that are not stored are 0. */
 void tw_points_get(const struct tw_points *p, uint32_t i, int32_t ret[TW_POINT_FULL]);
 static inline bool tw_points_have_tangents(const struct tw_points *p)
 {
@@ -66,19 +68,18 @@ static inline bool tw_points_have_tangents(const struct tw_points *p)
 /* Number of points after finalizing: own points count, and not those that they replace. */
 uint64_t tw_points_count(const struct tw_map *m);
 
-/* Get the range of an envelope's points in p, from tw_points_get_envelope, limited to existing
- * points. */
+/* Get the range of an envelope's existing points in p, which is from tw_points_get_envelope. */
 void tw_points_range(
 	const struct tw_points *p, const struct tw_item *envelope, uint32_t *begin, uint32_t *end);
 
-/* Get the range of an envelope's points in the item of all points (p is from tw_points_get_all),
- * limited to existing points. Ignores own points. */
+/* Get the range of an envelope's existing points in the item of all points; p is from
+ * tw_points_get_all. Ignores own points. */
 void tw_points_stored(
 	const struct tw_points *p, const struct tw_item *envelope, uint32_t *begin, uint32_t *end);
 
-/* Set the integers (consumed, also on failure) and own points of an envelope (points_put.c). Start
- * and count must not change. -EINVAL: other envelopes use the old points, so new ones must be
- * appended, but an envelope refers to points past the last. */
+/* Set the integers (consumed, also on failure) and own points of an envelope (points_put.c). Its
+ * start and count must stay. -EINVAL (unresolved): other envelopes use the old points, so new ones
+ * must be appended, but an envelope refers to points past the last. -ENOMEM. */
 int tw_points_set_own(struct tw_change *c, uint32_t item, struct tw_ints *take,
 	const int32_t (*points)[TW_POINT_FULL], uint32_t n, struct error *e);
 

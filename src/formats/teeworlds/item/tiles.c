@@ -107,7 +107,7 @@ static void clear_unused(const struct tw_tile_form *form, uint8_t *tiles, size_t
 /* Does the tile equal the run? Compares the reserved byte, too, so that packing preserves it. */
 static bool continues_run(const struct tw_tile_writer *w, const uint8_t *tile)
 {
-	return w->any && w->run[2] < PACKED_RUN_MAX && w->run[0] == tile[0] &&
+	return w->has_run && w->run[2] < PACKED_RUN_MAX && w->run[0] == tile[0] &&
 	       w->run[1] == tile[1] && w->run[3] == tile[3];
 }
 
@@ -126,13 +126,13 @@ int tw_tile_writer_put(struct tw_tile_writer *w, uint8_t *tiles, size_t n, struc
 			w->run[2]++;
 			continue;
 		}
-		if (w->any) {
+		if (w->has_run) {
 			memcpy(stored + size, w->run, each);
 			size += each;
 		}
 		memcpy(w->run, tiles, each);
 		w->run[2] = 0;
-		w->any = true;
+		w->has_run = true;
 		if (size + each > sizeof(stored)) {
 			r = spool_append(w->out, stored, size, e);
 			size = 0;
@@ -143,7 +143,7 @@ int tw_tile_writer_put(struct tw_tile_writer *w, uint8_t *tiles, size_t n, struc
 
 int tw_tile_writer_end(struct tw_tile_writer *w, const struct tw_tiles *old, struct error *e)
 {
-	int r = w->any ? spool_append(w->out, w->run, w->form->size, e) : 0;
+	int r = w->has_run ? spool_append(w->out, w->run, w->form->size, e) : 0;
 
 	if (r == 0 && old && !w->packed)
 		r = tw_append_part(old->blob, (uint64_t)old->w * old->h * old->size,

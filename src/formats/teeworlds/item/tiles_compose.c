@@ -253,7 +253,7 @@ static int apply_step(struct doing *d, struct error *e)
 
 /* Get the tiles below this step. If they are composed and not materialized, compose them without
  * compression, for this use only; *ret_blob then owns them. */
-static int decode_under(
+static int decode_source(
 	const struct composed *c, struct tw_tiles *ret, struct blob **ret_blob, struct error *e)
 {
 	CLEANUP_EXTENT struct extent plain = EXTENT_INIT;
@@ -278,7 +278,7 @@ static int compose_tiles(struct tw_recipe *recipe, struct spool *out, struct err
 		.packed = is_refit ? c->step.packed : c->t.packed};
 	struct tw_tiles t;
 	struct doing d = {&t, &c->step, &writer, false};
-	int r = decode_under(c, &t, &below, e);
+	int r = decode_source(c, &t, &below, e);
 
 	if (r == 0)
 		r = apply_step(&d, e);

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * version: convert items between versions (libtw2 doc/map.md). Integers that the new version adds
- * are zero, and names empty. Integers that an older version does not define stay.
- */
+/* version: convert items between versions (libtw2 doc/map.md). Integers that the new version adds
+ * are zero, and names empty. Integers that an older version does not define stay, except the name
+ * of a tile layer. */
 #pragma once
 
 #include "formats/teeworlds/model/map.h"
 
-/* Create a group of that version. v is borrowed, here and below. */
+/* Copy the integers of a group, converted to a version. v has at least one, here and below. */
 struct tw_ints *tw_group_convert(const struct tw_ints *v, int32_t version);
-/* Create an envelope of that version. */
+/* Copy the integers of an envelope, converted to a version. */
 struct tw_ints *tw_envelope_convert(const struct tw_ints *v, int32_t version);
-/* Create a layer of that version. v must have the integer TW_LAYER_VERSION. Tiles are not
- * converted: the caller must pack TW_TILES_DATA for version 4, and unpack it for older ones. */
+/* Copy the integers of a layer, converted to a version. v has the integer TW_LAYER_VERSION. The
+ * caller converts the tiles: TW_TILES_DATA is packed in version 4, and not in older ones. */
 struct tw_ints *tw_layer_convert(const struct tw_ints *v, int32_t version);
 
 /* The integers that hold the name of a group, envelope or layer. */
@@ -22,11 +21,12 @@ struct tw_name_place {
 	int32_t since;    /* first version with a name; INT32_MIN: any version, if long enough */
 };
 
-/* Find the integers of an item's name. Returns false if items of this type have no name in them. */
+/* Find where an item has its name, or would have it. False if items of this type have none in their
+ * integers, or the layer is too short to get one. */
 bool tw_name_place(const struct tw_item *it, struct tw_name_place *ret);
-/* Has the item room for a name? */
+/* Has the item the integers of the name, and a version with a name? The name may be empty. */
 bool tw_has_name(const struct tw_item *it, const struct tw_name_place *p);
-/* Create a copy of an item without room for a name that has it. Raises the version if needed. */
+/* For an item without one: copy its integers, with room for a name. May raise the version. */
 struct tw_ints *tw_name_make_room(const struct tw_item *it, const struct tw_name_place *p);
 /* Write an empty name into n integers. */
 void tw_name_clear(int32_t *v, unsigned n);

@@ -24,30 +24,33 @@ extern const struct tw_kind tw_kind_quads, tw_kind_sources;                   /*
 extern const struct tw_kind tw_kind_picture;                                  /* picture.c */
 extern const struct tw_kind tw_kind_envelope;                                 /* envelope.c */
 
-/* The lens of an entry; NULL if there is no such kind. */
+/* The kind of an entry; NULL if there is no such kind. */
 const struct tw_kind *tw_kind(entry_id id);
 
-/* Call a lens with the functions that the kind has. The id must be of a valid kind. */
+/* Do what the members of tw_kind with these names do, with the members that the kind has.
+ * tw_kind(id) must not be NULL; `find` is for directories, `size` and `get` are for files. */
 int tw_kind_stat(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *e);
 int tw_kind_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret);
 int tw_kind_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct error *e);
 int tw_kind_get(
 	const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n, struct error *e);
 
-/* Add every entry, typed or raw, that shows an item or blob in which two versions differ. */
+/* Add every entry, typed or raw, that shows an item or blob in which after differs from before. */
 void tw_touch(const struct tw_map *before, const struct tw_map *after, struct touched *t);
 
-/* Find the object that had this name at the mount, in the form that the name's ending says, even if
- * the object has another form. dir may be any entry. -ENOENT. Defined in objects.c. */
+/* Find the object that had this name at the mount. *ret has the form that the name's ending says,
+ * even if the object has the other form. -ENOENT, also if dir holds no objects. In objects.c. */
 int tw_object_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret);
-/* tw_kind.child for directories whose entries are always the same. Defined in root.c. */
+/* tw_kind.child for the root, info/, raw/ and groups. In root.c, as is the next. */
 int tw_fixed_child(
 	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret);
-/* Find an entry of such a directory, even if it is not shown. -ENOENT. */
+/* Find an entry of such a directory, even if options hide it. -ENOENT, also for other dirs. */
 int tw_fixed_find(entry_id dir, const char *name, entry_id *ret);
-/* Update the OPAQUE bits of tiles for all images in put_images. Defined in media/image.c. */
+/* Update the OPAQUE bits of tiles for all images in c->result->put_images. c is a change in place;
+ * c->previous is overwritten. In media/image.c. */
 int tw_images_derive(struct tw_change *c, struct error *e);
-/* Check a change of raw/ (layout rule 23): `before` is the map before it, `after` after it. -EINVAL
- * if a typed file would become unreadable. Decodes what it needs to. Defined in raw/guard.c. */
+/* Check a change of raw/: `before` is the map before it, `after` after it. -EINVAL if a typed file
+ * that t lists would become unreadable, t->is_all, or the map would no longer be typed. Decodes
+ * what it needs to. In raw/guard.c. */
 int tw_raw_guard(const struct tw_map *before, const struct tw_map *after, const struct touched *t,
 	struct error *e);

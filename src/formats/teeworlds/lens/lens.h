@@ -19,11 +19,11 @@
 #include "formats/teeworlds/model/map.h"
 #include "formats/teeworlds/names/id.h"
 
-/* The entries that a change of raw/ may affect, for tw_raw_guard. Zeroed at first. */
+/* The entries that a change of raw/ may affect, for tw_raw_guard. The caller zeroes it first. */
 struct touched {
 	entry_id *ids;
 	size_t n, room;
-	bool is_all; /* the list is incomplete: it is too long, or memory is exhausted */
+	bool is_all; /* any entry may be affected: ids is incomplete (over 4096, or no memory) */
 };
 
 void touched_add(struct touched *t, entry_id id); /* touched.c */
@@ -36,18 +36,20 @@ struct tw_kind {
 	 * the file is formatted to find its size. */
 	int (*stat)(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *e);
 
-	/* For directories, NULL for files. child returns the entry at *cookie and advances the
-	 * cookie: 1 for an entry, 0 at the end. find looks up a name; may be NULL if entries are
-	 * few. */
+	/* For directories, NULL for files. child gets the entry at *cookie, which starts at 0, and
+	 * advances the cookie: 1 for an entry, 0 at the end. find looks up a name, -ENOENT; it may
+	 * be NULL if entries are few. */
 	int (*child)(
 		const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret);
 	int (*find)(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret);
 
-	/* For files. get returns 0. size may be NULL with `write`, or if stat always knows it. */
+	/* For files. size may be NULL with `write`, or if stat always knows it. get reads all n
+	 * bytes from `off`, which are in the file, and returns 0; as format.get. */
 	int (*size)(const struct tw_map *m, entry_id id, uint64_t *ret, struct error *e);
 	int (*get)(const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n,
 		struct error *e);
-	/* Write the whole file, instead of get. Text before the offset `off` may be skipped. */
+	/* Write the whole file, instead of get. The bytes before `off` may be skipped, but must be
+	 * counted in w->size; UINT64_MAX: only the size is needed. */
 	int (*write)(struct jsonw *w, const struct tw_map *m, entry_id id, uint64_t off,
 		struct error *e);
 	bool is_restored;  /* file_attr.is_restored, if stat is NULL */
@@ -56,22 +58,23 @@ struct tw_kind {
 	/* As format_edit.parse; sets parsed.is_unchanged. NULL if the file is read-only. */
 	int (*parse)(const struct tw_map *m, entry_id id, struct content *in, struct parsed **ret,
 		struct error *e);
-	/* Apply a parsed value through c. p is NULL if a file with file_attr.is_cleared_by_mount
-	 * was removed. The caller undoes c if apply fails. */
+	/* Apply a parsed value through c; as format_edit.apply. NULL if the file is read-only. p is
+	 * NULL if a file with file_attr.is_cleared_by_mount was removed. If apply fails, the caller
+	 * undoes its edits, except with -EAGAIN: then they stay. */
 	int (*apply)(struct tw_change *c, entry_id id, const struct parsed *p, struct error *e);
 	/* Check that get would succeed, decoding what it needs to. If NULL, tw_raw_guard reads 0
 	 * bytes with get or write instead. */
 	int (*readable)(const struct tw_map *m, entry_id id, struct error *e);
 
-	/* Add the entries of this kind that show an item's integers or a blob that it refers to.
-	 * kinds.c adds the files of images, sounds and envelopes themselves. May be NULL. */
+	/* Add the entries that show an item's integers or a blob that it refers to: all of this
+	 * kind. kinds.c adds the files of images, sounds and envelopes themselves. NULL: none, or
+	 * another kind's touch adds them. */
 	void (*touch)(const struct tw_map *m, uint32_t item, struct touched *t);
 };
 
-/* Set the attributes of a directory. */
-static inline void tw_stat_dir(struct file_attr *ret, bool fixed)
+static inline void tw_stat_dir(struct file_attr *ret, bool permanent)
 {
-	*ret = (struct file_attr){.is_dir = true, .has_size = true, .is_permanent = fixed};
+	*ret = (struct file_attr){.is_dir = true, .has_size = true, .is_permanent = permanent};
 }
 
 /* tw_kind.stat for a directory that always exists. */
@@ -83,6 +86,7 @@ static inline int tw_stat_fixed(
 	return 0;
 }
 
+/* Set the attributes of a file of known size that is not mandatory. */
 static inline void tw_stat_file(struct file_attr *ret, uint64_t size, bool writable)
 {
 	*ret = (struct file_attr){.has_size = true, .size = size, .is_writable = writable};

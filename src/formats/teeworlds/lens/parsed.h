@@ -6,10 +6,10 @@
 #include "codec/text/json.h"
 #include "formats/format.h"
 
-/* The parsed value of a file that becomes one blob. If the content is unchanged, the blob is that
- * of the base. It is NULL if the file is empty and the item has no data. */
+/* The parsed value of a file that becomes one blob. */
 struct tw_parsed_blob {
 	struct parsed parsed; /* first */
+	/* Owned reference; the base's blob if the content is unchanged. NULL: the file is empty. */
 	struct blob *blob;
 };
 
@@ -24,11 +24,10 @@ static inline struct blob *tw_blob_of_parsed(const struct parsed *p)
 	return ((const struct tw_parsed_blob *)p)->blob;
 }
 
-/* Parse a small JSON file. *ret_doc is its document, for the caller to check and finish. *ret keeps
- * the document of a short text, so that apply need not load it again. Errors: those of
- * json_doc_load. */
+/* Parse a JSON file of at most JSON_TEXT_MAX bytes. *ret_doc is its document, which the caller
+ * zeroes before, checks, and finishes in any case. *ret keeps the document of a short text, so that
+ * apply need not load it again. Errors as json_doc_load. */
 int tw_parsed_json(
 	struct content *in, struct parsed **ret, struct json_doc *ret_doc, struct error *e);
-/* The document of a parsed value, for apply: the kept one, or loaded again. The caller finishes it.
- */
+/* The document of a parsed value, for apply: kept, or loaded again. The caller finishes it. */
 int tw_parsed_json_load(const struct parsed *p, struct json_doc *ret, struct error *e);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* record: convert between a list of integers and a JSON object, by a table of keys (layout rules 16
- * to 20). Items, quads, sound sources and points of envelopes are records. */
+/* record: convert between a list of integers and a JSON object, by a table of keys. Items, quads,
+ * sound sources and points of envelopes are records. */
 #pragma once
 
 #include "codec/text/json.h"
@@ -20,16 +20,16 @@ struct tw_key {
 	const char *name;   /* NULL ends a table */
 	uint8_t first, n;   /* the integers; one is written as a number, several as an array */
 	uint8_t row_length; /* if not 0, write an array of arrays of this length */
-	uint8_t version;    /* the first version of a record that has the key */
+	uint8_t version;    /* the first version of a record that has the key; 0: all */
 	bool is_fixed;      /* the file must not change the value */
-	enum tw_refers ref;
+	enum tw_refers ref; /* n must be 1 then */
 	const struct json_word *words; /* names of values; NULL if values are numbers */
 	int32_t min, max;              /* range of a changed value; both 0 if any is valid */
 	int32_t initial;               /* the value in new records */
 	const int32_t *initial_values; /* n initial values, if they differ; else NULL */
 };
 
-/* Editors' names for the types of layers, and for the kinds of tile layers (layout rule 16). */
+/* Editors' names for the types of layers, and for the kinds of tile layers. */
 extern const struct json_word tw_type_words[], tw_kind_words[];
 
 struct tw_record {
@@ -48,35 +48,38 @@ struct tw_layout {
 	struct tw_ints *(*convert)(const struct tw_ints *v, int32_t version);
 };
 
-/* A record of an item's integers; v is borrowed. */
+/* A record of an item's integers; v is borrowed. Version 0 if v has no integer for it. */
 struct tw_record tw_record_of(const struct tw_layout *l, struct tw_ints *v);
 
-/* Write the keys and values into a JSON object that the caller has opened. */
+/* Write the keys that the record has, and their values, into a JSON object that is open in w. */
 void tw_record_write(struct jsonw *w, const struct tw_map *m, const struct tw_record *rec);
 
-/* Check that the object has no keys except those of the table and `extra` (may be NULL). */
+/* Check that the value is an object, and that its keys are in the table or equal `extra` (may be
+ * NULL). -EINVAL. */
 int tw_record_expect(
 	const struct json_at *at, const struct tw_key *keys, const char *extra, struct error *e);
-/* Read the values of an object's keys into rec->v; absent keys keep their values. names may be NULL
- * if no key of the table is a reference. -EINVAL: the record lacks a key, a fixed value or a value
- * outside its range was changed, or a stem names no object. */
+/* Read the values of an object's keys into rec->v, on failure some; absent keys keep their values.
+ * names may be NULL if no key of the table is a reference. -EINVAL: the record lacks a key, a value
+ * has another type or range, a fixed value was changed, or as tw_ref_read. */
 int tw_record_read(const struct json_at *at, const struct tw_naming *names,
 	const struct tw_record *rec, struct error *e);
-/* Make the item that a file describes: `old` with the values of the file's keys. It gets the
- * version in the file, but at least the one that its keys and its stored name need. Errors as
- * tw_record_read, and -ENOMEM. */
+/* Make the integers of the item that a file describes: `old` with the values of the file's keys.
+ * The version is that in the file, or else of `old`, but at least the one that the keys and the
+ * stored name need. Errors as tw_record_read, and -ENOMEM. */
 int tw_record_item(const struct json_at *root, const struct tw_naming *names,
 	const struct tw_layout *l, const struct tw_ints *old, struct tw_ints **ret,
 	struct error *e);
-/* Set the integers of all keys to their initial values. */
+/* Set the integers of all keys that the record has to their initial values. */
 void tw_record_reset(const struct tw_record *rec);
 
-/* Write a reference: the stem of its object, null for -1, or the number if it points at nothing. */
+/* Write a reference: the stem of its object, null for -1, or the number if it means nothing. */
 void tw_ref_write(struct jsonw *w, const struct tw_map *m, enum tw_refers ref, int32_t value);
-/* Read a reference into *ret, which must hold the previous value: the stem of that value is always
- * accepted. -EINVAL (unresolved): the stem names no object, or several. */
+/* Read a reference into *ret, which must hold the previous value: its stem is always accepted. null
+ * becomes -1; an integer is not checked. -EINVAL: another type; or as unresolved, the stem names no
+ * object, or several, and names->ret_unknown is NULL. */
 int tw_ref_read(const struct json_at *at, const struct tw_naming *names, enum tw_refers ref,
 	int32_t *ret, struct error *e);
-/* Look up a stem that tw_ref_read left unknown. -EINVAL: it names no object, or several. */
+/* Look up a stem for which tw_ref_read set names->ret_unknown. -EINVAL: it names no object, or
+ * several; not marked as unresolved. */
 int tw_ref_resolve(const struct tw_naming *names, enum tw_refers ref, const char *stem,
 	int32_t *ret, struct error *e);

@@ -11,7 +11,7 @@
 struct tw_undo {
 	bool is_blob;
 	uint32_t at;         /* its handle */
-	struct tw_item item; /* owns its ints and extra */
+	struct tw_item item; /* owns its ints and own_data */
 	struct blob *blob;
 };
 

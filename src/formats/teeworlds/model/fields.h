@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * fields: the meaning of the integers of items (libtw2 doc/map.md; DDNet's game/mapitems.h).
- *
- * In many maps an integer that has no meaning for the kind of item holds garbage, so it must not be
- * taken for a reference. tw_data_fields lists the integers that refer to blobs.
- */
+/* fields: the meaning of the integers of items (libtw2 doc/map.md; DDNet's game/mapitems.h). The
+ * enums hold indices of integers. In many maps an integer that has no meaning for the kind of item
+ * holds garbage, so it must not be taken for a reference. */
 #pragma once
 
 #include "formats/teeworlds/model/map.h"
 
+/* Between author and settings: version of the map, credits, license. */
 enum tw_info_field { TW_INFO_VERSION, TW_INFO_AUTHOR, TW_INFO_SETTINGS = 5, TW_INFO_LENGTH };
 
 enum tw_image_field {
@@ -33,7 +31,7 @@ enum tw_layer_type {
 enum tw_layer_field {
 	TW_LAYER_TYPE = 1,
 	TW_LAYER_DETAIL,
-	TW_LAYER_MIN, /* minimum number of integers of a layer */
+	TW_LAYER_MIN, /* minimum number of integers of a layer: it may lack a version */
 	TW_LAYER_VERSION = TW_LAYER_MIN,
 };
 
@@ -51,10 +49,10 @@ enum tw_tiles_field {
 
 /* Integers of a quads or sounds layer; the source is an image or a sound. */
 enum tw_list_field {
-	TW_LIST_COUNT = 4,
+	TW_LIST_COUNT = 4, /* number of quads or sound sources */
 	TW_LIST_DATA,
 	TW_LIST_SOURCE,
-	TW_LIST_MIN,
+	TW_LIST_MIN,                /* minimum number of integers of such a layer */
 	TW_LIST_NAME = TW_LIST_MIN, /* three integers, in later versions */
 };
 
@@ -74,21 +72,23 @@ enum { TW_TILES_PACKED_SINCE = 4 };
 /* Envelope version from which on points have tangents. */
 enum { TW_ENV_TANGENTS_SINCE = 3 };
 
-/* Integers of an auto-mapper item. A shorter item is ignored. The layer counts in its group. */
+/* Integers of an auto-mapper item: the position of a group, and the layer's number in the group. An
+ * item of less than TW_AUTO_LENGTH integers is ignored. */
 enum tw_auto_field { TW_AUTO_GROUP = 1, TW_AUTO_LAYER, TW_AUTO_LENGTH = 6 };
 
 enum { TW_FIELDS_MAX = 8 };
 
-/* List the integers that refer to blobs, ascending. Returns their count. Values may be invalid. */
+/* List the fields of an item that refer to blobs, ascending. Returns their count. All are within
+ * the item, but their values may be no handles of blobs. */
 unsigned tw_data_fields(const struct tw_item *it, uint32_t ret[TW_FIELDS_MAX]);
 
 bool tw_is_tiles(const struct tw_item *it); /* a tile layer of TW_TILES_MIN integers or more */
 
-/* The integer of a tile layer that refers to its tiles. A physics layer has one for its kind; if
- * the item is too short for it, and for kinds 0 and 1, this is TW_TILES_DATA. -1: unknown kind. */
+/* The field of a tile layer (tw_is_tiles) that refers to its tiles. A physics layer has one for its
+ * kind; for kinds 0 and 1, or if the item is too short, it is TW_TILES_DATA. -1: unknown kind. */
 int tw_tiles_field(const struct tw_item *it);
 
-/* Number of fields that refer to the blob. Stops counting after the item that reaches `enough`. */
+/* Number of fields that refer to a handle; it may stop counting when it reaches `enough`. */
 unsigned tw_blob_users(const struct tw_map *m, uint32_t blob, unsigned enough);
 
 /* Are all items and layers of known kinds? Only then may the save renumber data items. */

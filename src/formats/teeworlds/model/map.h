@@ -7,16 +7,18 @@
  * changes: a new one is appended, a removed one is only flagged. The writer (datafile/write.h)
  * assigns the numbers of the file.
  *
- * An item refers to another item (a layer to its image) by the POSITION in the item list of that
- * type, never by the id. It refers to a blob by the handle, which for blobs of the file equals
- * their number there. Some integers are garbage: fields.h knows which ones are references.
+ * An item refers to another item (a layer to its image) by the POSITION among the items of that
+ * type, never by the id; to an object created since the mount, as names/reference.h says. It refers
+ * to a blob by the handle, which for blobs of the file equals their number there. Some integers are
+ * garbage: fields.h knows which ones refer to blobs.
  *
  * A map from tw_map_new or tw_map_copy is private: its owner changes it (most code by change.h) and
  * calls tw_map_reindex. Once it is shared it is immutable, and any thread with a reference may read
  * it. Copies share the integers of items and the blobs, so they cost only tables of pointers.
  *
  * Functions that return a new object return NULL if memory is exhausted. Functions that return int
- * return 0 or -errno unless their comment says otherwise.
+ * return 0 or -errno, unless their comment says otherwise. Pointers into a map are borrowed. The
+ * _ref and _unref functions accept NULL.
  */
 #pragma once
 
@@ -57,7 +59,7 @@ struct tw_ints {
 };
 
 struct tw_ints *tw_ints_new(uint32_t n); /* all zero; the caller may write until it shares them */
-/* Copy the first n integers of `from` (may be NULL), and add `fill` until there are n. */
+/* Copy the first n integers of `from`, and add `fill` until there are n. `from` NULL: only fill. */
 struct tw_ints *tw_ints_copy(const struct tw_ints *from, uint32_t n, int32_t fill);
 bool tw_ints_same(const struct tw_ints *a, const struct tw_ints *b);
 struct tw_ints *tw_ints_ref(struct tw_ints *v);
@@ -67,25 +69,22 @@ DEFINE_CLEANUP(struct tw_ints, tw_ints_unref);
 struct tw_item {
 	uint16_t type;
 	uint16_t id;
-	bool is_removed;  /* no longer in the map, but keeps its handle */
-	bool is_reserved; /* created in raw/; counts as removed until it has content */
+	bool is_removed;  /* not in the map, but keeps its handle */
+	bool is_reserved; /* created in raw/, without content yet; is_removed is set, too */
 	struct tw_ints *ints;
-	/*
-	 * Stem of the file name of an object that was created since the mount; otherwise NULL. Such
+	/* Stem of an object that was created since the mount, unterminated; otherwise NULL. Such
 	 * an object comes after those of the mount, is not shown in raw/, and has no integers
-	 * before its content is applied. Finalizing gives it a place (finalize/finalize.h).
-	 */
+	 * before its content is applied. Finalizing places it and clears this member. */
 	struct bytes *made_name;
-	/* Integers that finalizing will write to other items, or NULL: an envelope's new points
-	 * (item/points.h). For a created layer: its auto-mapper item. For a created group: its zoom
-	 * (one integer). */
+	/* Integers that finalizing will write to other items, or NULL. Envelope: its new points
+	 * (item/points.h). Created layer: its auto-mapper item. Created group: its zoom. */
 	struct tw_ints *own_data;
-	/* In a finalized map: file name of a created, moved or renamed object. Otherwise NULL. */
+	/* In a finalized map: name of a created or moved object, unterminated. Otherwise NULL. */
 	struct bytes *placed_name;
 	/* For a created layer: position of the group that it was created in. In a finalized map,
 	 * for any layer: position of its group at the mount. */
 	uint16_t group;
-	/* In a finalized map: a layer of two groups becomes two layers, and the copy has the handle
+	/* In a finalized map: a layer of two groups may become two layers; the copy has the handle
 	 * of the original + 1 here. Otherwise 0. */
 	uint32_t original;
 };
@@ -94,7 +93,7 @@ struct tw_item {
 struct tw_type {
 	uint16_t id;
 	uint32_t n;
-	uint32_t n_base; /* items that were not created since the mount; they come first */
+	uint32_t n_base; /* items without made_name; they come first */
 	uint32_t *items; /* handles by position; within tw_index.listed */
 	uint32_t *by_id; /* handles by (id, position), for raw/; within tw_index.by_id */
 };
@@ -111,10 +110,8 @@ struct tw_layer_home {
 	bool is_shared; /* the layer belongs to more than one group */
 };
 
-/*
- * Lookup tables over all items of a map. tw_map_reindex computes them, so that no lookup has to
- * visit every item. Versions that differ only in contents share one index.
- */
+/* Lookup tables over all items of a map. tw_map_reindex computes them, so that no lookup has to
+ * visit every item. Versions that differ only in contents share one index. */
 struct tw_index {
 	atomic_uint refs;
 	size_t n_types;
@@ -143,21 +140,22 @@ struct tw_shared {
 	atomic_uint refs;
 	struct budget *budget; /* borrowed, like store */
 	struct store *store;
-	void (*note)(void *arg, const char *line); /* may be NULL */
+	void (*note)(void *arg, const char *line); /* called only by open; may be NULL */
 	void *note_arg;
 	enum { TW_RAW_RO, TW_RAW_RW, TW_RAW_OFF } raw;
 	bool packed;      /* images are shown compressed (codec/image/png_pack.h) */
 	uint32_t preview; /* longest side of the generated pictures, in pixels; 0: no pictures */
-	struct blob *pictures[TW_PICTURES]; /* empty blobs that cache the generated pictures */
-	struct blob *points; /* empty blob that caches row offsets in long tables of points */
+	/* Empty blobs, to which blob_derive attaches: the pixels of the generated pictures (NULL
+	 * without pictures), and the row offsets of long lists of points. */
+	struct blob *pictures[TW_PICTURES], *points;
 	int (*load_image)(
 		void *arg, unsigned game, const char *name, struct extent *ret, struct error *e);
 	void *image_arg;  /* both from struct format_context */
-	bool is_typed;    /* the map is shown as more than raw/ (rule 1); fixed when it is opened */
+	bool is_typed;    /* more than raw/ is shown: tw_is_typed, when the map was opened */
 	bool is_new_map;  /* not read from a file: the save adds the items that a game needs */
 	int file_version; /* of the datafile: 3 or 4 */
-	size_t n_blobs;   /* data items of the file; blobs with higher handles are new */
-	struct tw_names *names; /* names/mounted.h; owned */
+	size_t n_blobs;   /* data items of the file; new blobs have handles from this number on */
+	struct tw_names *names; /* names/mounted.h; owned; set by tw_names_read */
 	void (*free_names)(struct tw_names *n);
 };
 
@@ -166,8 +164,8 @@ struct tw_shared {
 struct tw_put_image {
 	uint32_t image;          /* position */
 	struct parsed *parsed;   /* owned reference */
-	struct blob *old_pixels; /* the old pixels, owned reference; NULL: could not be shown */
-	uint32_t w, h;           /* size of the old image */
+	struct blob *old_pixels; /* owned reference; NULL: the old image was not shown as PNG */
+	uint32_t w, h;           /* size of the old image; 0 if old_pixels is NULL */
 	const struct tw_map *previous; /* as in struct tw_change; borrowed until finalizing */
 };
 
@@ -176,13 +174,13 @@ struct tw_map {
 	struct tw_shared *shared;
 	uint64_t serial; /* unique in this process */
 	struct tw_index *index;
-	struct tw_index
-		*mounted_index; /* in a finalized map: the index of the mounted map; else NULL */
+	/* The mounted map's index, if finalizing had new, moved or removed objects; else NULL. */
+	struct tw_index *mounted_index;
 	struct tw_item *items;
 	size_t n_items;
 	struct blob **blobs; /* NULL: removed from the map */
 	size_t n_blobs;
-	struct file *file; /* holds the unchanged blobs; owned reference */
+	struct file *file; /* holds the unchanged blobs; owned reference; NULL for a new map */
 	uint64_t trailing; /* bytes after the last data item in the file; a save drops them */
 	bool must_rewrite; /* a save writes the file even if no item and no blob differs */
 	struct tw_put_image *put_images;
@@ -195,7 +193,7 @@ static inline void tw_item_replace_ints(struct tw_item *it, struct tw_ints *take
 	tw_ints_unref(it->ints);
 	it->ints = take;
 }
-/* Change one integer of an item, in a new copy of its integers. -ENOMEM. */
+/* Change one integer of an item, which must have it, in a new copy of its integers. -ENOMEM. */
 int tw_item_set_int(struct tw_item *it, uint32_t field, int32_t value);
 
 static inline const struct tw_map *tw_map_of(const struct snapshot *s)
@@ -203,9 +201,9 @@ static inline const struct tw_map *tw_map_of(const struct snapshot *s)
 	return (const struct tw_map *)s;
 }
 
-/* Create an empty map without an index. Consumes the reference to sh, also on failure. */
+/* Create a private empty map without an index. Consumes the reference to sh, also on failure. */
 struct tw_map *tw_map_new(struct tw_shared *sh);
-/* Append to m->put_images. Takes its own references to parsed and old_pixels. -ENOMEM. */
+/* Append *p to m->put_images. Takes its own references to parsed and old_pixels. -ENOMEM. */
 int tw_map_put_image(struct tw_map *m, const struct tw_put_image *p);
 void tw_map_clear_put_images(struct tw_map *m);
 /* Create a private copy, which shares the integers of items, the blobs and the index with m. */
@@ -222,16 +220,16 @@ int tw_map_reserve_blob(struct tw_map *m, uint32_t *ret);
 /* Rebuild the index of a private map, after items were added or removed, or after a change for
  * which tw_index_differs is true. On failure only free the map. */
 int tw_map_reindex(struct tw_map *m);
-/* Do the points in the item of all points have tangents, by the versions of the envelopes? */
+/* Does an envelope's version say that the item of all points has tangents? Ignores new ones. */
 bool tw_any_tangents(const struct tw_map *m);
-/* Would the index change if the item had the integers and own_data of `then`? */
+/* Would the index change if the item `it` got the integers and own_data of `then`? */
 bool tw_index_differs(const struct tw_map *m, const struct tw_item *it, const struct tw_item *then);
 /* Fill uuids, uuid_types and autos of the index. Part of tw_map_reindex; needs all types' lists. */
 int tw_index_uuids(struct tw_map *m);
 /* Fill m->index->homes. Part of tw_map_reindex; needs the lists of all types. */
 int tw_index_groups(struct tw_map *m);
-/* Reorder the items of a type. `items` holds all their handles. by_id is not updated, so the map
- * must not be edited any more, only written. -ENOMEM. */
+/* Reorder the items of a type, which has some. `items` holds all their handles. by_id is not
+ * updated, so the map must only be written afterwards, not edited. -ENOMEM. */
 int tw_map_reorder(struct tw_map *m, unsigned type, const uint32_t *items);
 
 struct tw_shared *tw_shared_ref(struct tw_shared *sh);
@@ -242,16 +240,17 @@ struct tw_index *tw_index_ref(struct tw_index *x);
 void tw_index_unref(struct tw_index *x);
 /* Find a type; NULL if the map has no item of it. */
 const struct tw_type *tw_type(const struct tw_map *m, unsigned type);
-/* Index in x->types of the first type with this number or a greater one. */
+/* Index in x->types of the first type with this number or a greater one; x->n_types if none. */
 size_t tw_index_from(const struct tw_index *x, uint64_t type);
+/* Number of items of a type, with those created since the mount. */
 static inline uint32_t tw_count(const struct tw_map *m, unsigned type)
 {
 	const struct tw_type *t = tw_type(m, type);
 
 	return t ? t->n : 0;
 }
-/* Number of items of a type that were not created since the mount. References between items are
- * positions among these (names/reference.h). */
+/* Number of items of a type that were not created since the mount (n_base). References between
+ * items are positions among these (names/reference.h). In a finalized map these are all items. */
 uint32_t tw_count_mounted(const struct tw_map *m, unsigned type);
 /* Find the handle of the item at a position of a type. -ENOENT. */
 int tw_find_item(const struct tw_map *m, unsigned type, int64_t position, uint32_t *ret);
@@ -259,7 +258,7 @@ int tw_find_item(const struct tw_map *m, unsigned type, int64_t position, uint32
 const struct tw_item *tw_item_at(const struct tw_map *m, unsigned type, int64_t position);
 /* Position of an item in the list of its type, by handle; -1 if it is not in the map. */
 int64_t tw_position(const struct tw_map *m, uint32_t item);
-/* Position of an item in the list of its type, by handle, in any index; -1 if it is not listed. */
+/* The same in any index, such as mounted_index. -1 if the index does not list the handle. */
 int64_t tw_index_position(const struct tw_index *x, uint32_t item);
 
 /* Integer i of the item, or `absent` if the item is too short. */
@@ -272,11 +271,9 @@ static inline int32_t tw_get_int(const struct tw_item *it, uint32_t i, int32_t a
  * integer is no handle, or the blob was removed. */
 struct blob *tw_get_blob(const struct tw_map *m, const struct tw_item *it, uint32_t field);
 
-/*
- * Type number of a UUID type in this map; -1 if the map does not define it. An index item (type
- * 0xffff) of 4 integers defines the type whose number is its id; the first such item of an id
- * counts (rule 22).
- */
+/* Type number of a UUID type in this map; -1 if the map does not define it. An index item (type
+ * 0xffff) of 4 integers defines the type whose number is its id; the first such item of an id, and
+ * the first id with the UUID count. */
 int tw_uuid_type(const struct tw_map *m, enum tw_uuid what);
 /* Find the items of a UUID type; NULL if there are none. */
 const struct tw_type *tw_uuid_items(const struct tw_map *m, enum tw_uuid what);
@@ -285,11 +282,11 @@ const struct tw_item *tw_uuid_item(const struct tw_map *m, enum tw_uuid what, in
 /* Get the UUID of a type. Returns false if it is not a UUID type. */
 bool tw_type_uuid(const struct tw_index *x, unsigned type, uint8_t ret[16]);
 /* Find the auto-mapper items for a layer, given by the position of its group and its number in the
- * group. Returns how many there are; *ret: their handles, borrowed from the index. */
+ * group (tw_layer_in_group). Returns how many there are; *ret: their handles. */
 uint32_t tw_find_autos(const struct tw_map *m, uint32_t group, int64_t layer, const uint32_t **ret);
 /* Is it the UUID of one of enum tw_uuid? */
 bool tw_known_uuid(const uint8_t uuid[16]);
 const uint8_t *tw_uuid_bytes(enum tw_uuid what); /* 16 bytes */
 
-/* Has the map a version item (type 0) with id 0 and value 1? Other maps show only raw/. */
+/* Has the map a version item (type 0) with id 0 and value 1? A file without shows only raw/. */
 bool tw_is_typed(const struct tw_map *m);

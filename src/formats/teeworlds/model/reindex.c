@@ -57,7 +57,7 @@ static void fill_positions(const struct tw_map *m, struct tw_index *x)
 }
 
 /* Do the points of this envelope, as stored in the item of all points, have tangents? An envelope
- * with own points keeps its old version in extra[0] (TW_OWN_VERSION). */
+ * with own points keeps its old version there (TW_OWN_VERSION). */
 static bool has_tangents(const struct tw_item *envelope)
 {
 	const struct tw_ints *v = envelope->own_data ? envelope->own_data : envelope->ints;

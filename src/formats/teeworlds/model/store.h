@@ -1,38 +1,37 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * store: create blobs of new content, compressed like those of the reference writer. tw_store_*
- * compresses at once; tw_compose* when the blob is first read or saved. struct store holds the
- * compressed bytes as long as the blob lives.
- */
+/* store: create blobs of new content, compressed like those of the reference writer. tw_store_*
+ * compresses at once; tw_compose* when the blob is first read or saved. struct store (source.h)
+ * holds the compressed bytes as long as the blob lives. */
 #pragma once
 
 #include "base/disk/spool.h"
 #include "formats/teeworlds/model/map.h"
 
-/* Create a blob of content in memory, which is borrowed. Errors as tw_store_extent. */
+/* Create a blob of content in memory, which is not consumed. Errors as tw_store_extent. */
 int tw_store_bytes(
 	const struct tw_map *m, struct bytes *content, struct blob **ret, struct error *e);
-/* Create a blob of content of any size, in bounded memory. -EINVAL: more than 2^31 - 1 bytes. */
+/* Create a blob of content, in bounded memory. -EINVAL: more than 2^31 - 1 bytes. */
 int tw_store_extent(
 	const struct tw_map *m, const struct extent *content, struct blob **ret, struct error *e);
-/* Append bytes [from, end) of a blob to out. */
+/* Append bytes [from, end) of a blob to out. Errors as blob_read and spool_append. */
 int tw_append_part(struct blob *b, uint64_t from, uint64_t end, struct spool *out, struct error *e);
 
 /* The recipe of a composed blob. It may read other blobs, unless their recipes read this one. */
 struct tw_recipe {
 	struct blob_recipe recipe; /* first; private to store.c, as are store and size */
 	struct blob *source;       /* the blob that this one is a change of, owned; or NULL */
-	/* Append the content to out, on any thread. Returns 1 if the content equals that of
-	 * `source`; the blob then keeps its compressed form. */
+	/* Append all of the content to out, on any thread; may be called again. Returns 0, or 1 if
+	 * the content equals that of `source`, whose compressed bytes are then used. */
 	int (*compose)(struct tw_recipe *r, struct spool *out, struct error *e);
-	/* Drop the references of the recipe, but do not free it. May be NULL. */
+	/* Drop the references of the recipe except `source`, but do not free it. May be NULL. */
 	void (*finish)(struct tw_recipe *r);
 	struct store *store;
 	uint64_t size;
 };
 
-/* Create a composed blob. take: malloc'ed, with compose set; consumed, also on failure. size:
- * decoded, or BLOB_SIZE_UNKNOWN if it is known only after composing. */
+/* Create a composed blob. take: malloc'ed, with compose set; consumed, also on failure. size: of
+ * the content, or BLOB_SIZE_UNKNOWN. Materializing fails with the errors of compose; with -EIO
+ * instead of -EINVAL, and if the size differs; with -EFBIG for more than 2^31 - 1 bytes. */
 struct blob *tw_compose(const struct tw_map *m, struct tw_recipe *take, uint64_t size);
 /* Materialize all composed blobs of a map, on all processors. Errors as blob_materialize. */
 int tw_materialize_all(const struct tw_map *m, struct error *e);
@@ -43,4 +42,5 @@ int tw_recipe_compose(struct tw_recipe *r, struct extent *ret, struct error *e);
 /* Create a composed blob of c, which it references. -EINVAL: more than 2^31 - 1 bytes. */
 int tw_compose_content(
 	const struct tw_map *m, struct content *c, struct blob **ret, struct error *e);
+/* Create a composed blob of n zeros. Errors as tw_compose_content. */
 int tw_compose_zeros(const struct tw_map *m, size_t n, struct blob **ret, struct error *e);

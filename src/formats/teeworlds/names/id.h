@@ -4,7 +4,9 @@
  *
  * An entry_id packs a kind and up to three numbers, whose meaning depends on the kind:
  *     kind 6 bits | a 16 bits | b 16 bits | c 5 bits | form 1 bit
- * For some kinds a and b together are one 32-bit index. The root is kind 0 with all numbers 0.
+ * For some kinds a and b together are one 32-bit index. For TW_K_GROUP to TW_K_SOURCES, a is the
+ * position of the group, b that of the layer, and c the enum tw_plane of a table. Unused numbers
+ * are 0, and so is the root. The functions do not check the numbers.
  */
 #pragma once
 
@@ -13,9 +15,9 @@
 enum tw_kind_id {
 	TW_K_ROOT,
 	TW_K_INFO_DIR,
-	TW_K_INFO, /* index: as tw_info_names */
+	TW_K_INFO, /* index: that in tw_info_names */
 	TW_K_IMAGES,
-	TW_K_IMAGE_PNG, /* index of images, sounds and envelopes: position */
+	TW_K_IMAGE_PNG, /* index of images, sounds and envelopes: position in the item list */
 	TW_K_IMAGE_JSON,
 	TW_K_SOUNDS,
 	TW_K_SOUND_OPUS,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * list: the name table, in which a mount keeps object names that a new mount would not choose
- * (format_tree.names writes it, format_context.names passes it to open).
+ * list: the name table, which keeps the object names of a mount that a new mount would not choose.
+ * A save writes it (format_tree.names); format_context.names passes it to open.
  *
  * The table is a text with a line for each such object, ascending by sort, group and place:
  *     SORT GROUP PLACE MARK NAME
@@ -9,21 +9,21 @@
  * GROUP  for a layer: position of its group in the saved file; otherwise 0
  * PLACE  position in the saved file; for a layer: in its group
  * MARK   + if the object was created or moved since the map was first mounted, otherwise =.
- *        Objects with + come before others that have the same number (layout rule 5).
+ *        Objects with + come before others that have the same number.
  * NAME   last component of the path, with \n for a line feed and \\ for a backslash
  */
 #pragma once
 
 #include "formats/teeworlds/names/sort.h"
 
-#define TW_LISTED_HEAD "%s %u %u %c "
+#define TW_LISTED_HEAD "%s %u %u %c " /* a line up to NAME, for printf */
 
 struct tw_table_entry {
 	enum tw_sort sort;
 	uint32_t group, place;
-	bool is_moved;    /* created or moved */
-	const char *name; /* with ending, perhaps that of the other form */
-	size_t n;         /* length of the stem */
+	bool is_moved;    /* created or moved: MARK is + */
+	const char *name; /* with ending, perhaps that of the other form; in tw_name_table.text */
+	size_t n;         /* length of the stem, which is the name without its ending */
 };
 
 struct tw_name_table {
@@ -33,8 +33,8 @@ struct tw_name_table {
 	char *text;                      /* holds the names */
 };
 
-/* Parse a name table, which may be any text. The caller zeroes *ret before and finishes it in any
- * case. -EINVAL names the line. Does not check that the map has the places (tw_mounted_check). */
+/* Parse any text as a name table. The caller zeroes *ret before, and finishes it in any case.
+ * -EINVAL names the line. tw_mounted_check then checks that the map has the places. */
 int tw_listing_read(const struct bytes *text, struct tw_name_table *ret, struct error *e);
 void tw_listing_finish(struct tw_name_table *l);
 
@@ -48,5 +48,5 @@ size_t tw_listing_from(const struct tw_name_table *l, enum tw_sort sort, uint32_
 bool tw_listing_has(const struct tw_name_table *l, size_t i, enum tw_sort sort, uint32_t group,
 	const char *stem, size_t n);
 
-/* Write the name table of a finalized map (format_tree.names). *ret: NULL if it is empty. */
+/* Write the name table of a finalized map (format_tree.names). *ret is NULL if it is empty. */
 int tw_write_name_table(const struct snapshot *finalized, struct bytes **ret, struct error *e);

@@ -2,12 +2,13 @@
 /*
  * mounted: the names of objects, as they were when the map was opened.
  *
- * A mount does not change paths by itself (DESIGN section 4, rule 1), so names are read once, when
- * the map is opened, and stored as the map holds them. Numbers, escaping and truncation (layout
- * rules 3, 4) are applied when a name is shown. The name table (list.h) overrides some names.
+ * A mount does not change paths by itself, so names are read once, when the map is opened
+ * (tw_names_read, then tw_mounted_check), and stored as the map holds them. Numbers, escaping and
+ * truncation are applied when a name is shown. The name table (list.h) overrides some names.
  *
- * The place of an object is its position in its directory. Where a function takes a group, that is
- * the position of a layer's group, and 0 for other sorts.
+ * The place of an object is its position in its directory. A parameter `group` is the position of a
+ * layer's group; it is 0 for other sorts. Objects created since the mount have no names here, nor
+ * has a map of which only raw/ is shown.
  */
 #pragma once
 
@@ -18,7 +19,7 @@
 #include "formats/teeworlds/names/sort.h"
 
 struct tw_name {
-	char *text; /* any bytes except NUL; not terminated */
+	char *text; /* any bytes except NUL; not terminated; NULL if size is 0 */
 	uint16_t size;
 	bool is_json; /* the mount shows the image or sound as .json */
 };
@@ -32,15 +33,15 @@ struct tw_names {
 	struct tw_name_list lists[TW_SORTS];
 	struct tw_layer_range *groups; /* by position, also of groups that are not shown */
 	uint8_t *forms;                /* enum tw_form of each layer, by position */
-	struct tw_name_table table;    /* the name table */
-	struct tw_index *index; /* a reference: of the map at the mount, for the UUIDs in raw/ */
+	struct tw_name_table table;    /* empty if there is none */
+	struct tw_index *index; /* of the map at the mount, for UUIDs in raw/; owned reference */
 };
 
 enum { TW_NAME_READ_MAX = 512 /* bytes that are read of a name in a blob */ };
 
-/* Read the names of a map that was just opened or created into m->shared. Decodes the blobs that
- * hold names. list: text of the name table, or NULL. tw_mounted_check follows. -EINVAL: bad text.
- */
+/* Read the names of a map that was just opened or created into m->shared, which frees them, also
+ * after a failure. Decodes the blobs that hold names; a damaged one gives an empty name. list: text
+ * of the name table, or NULL. -EINVAL: bad text. */
 int tw_names_read(struct tw_map *m, const struct bytes *list, struct error *e);
 
 static inline const struct tw_names *tw_mounted(const struct tw_map *m)
@@ -59,13 +60,11 @@ bool tw_mounted_uuid(const struct tw_map *m, unsigned type, char ret[37]);
 
 /* Number of groups that the mount shows: at most 65536, the limit of entry_id. */
 uint32_t tw_shown_groups(const struct tw_map *m);
-/* Layers of a group at the mount; NULL if the mount does not show the group. */
+/* Layers that a group had at the mount; NULL if the mount does not show the group. */
 const struct tw_layer_range *tw_mounted_group(const struct tw_map *m, uint32_t group);
 
-/*
- * Write the stem "NN_name" (or "NN" for an empty name), truncated to max bytes. NN is position,
- * with as many digits as count - 1 has. dst has room for NAME_MAX + 1. Returns the length.
- */
+/* Write the stem "NN_name" (or "NN" for an empty name), escaped and cut to max bytes. NN is the
+ * position, with as many digits as count - 1 has. Returns the length. */
 size_t tw_name_write(
 	char *dst, uint32_t position, uint32_t count, const struct tw_name *name, size_t max);
 
@@ -75,35 +74,38 @@ int tw_name_position(const char *name, size_t n, uint32_t count, uint32_t *ret);
 
 /* mounted_find.c */
 
-/* Get position and number of a directory's objects. False if the mount has no such directory. */
+/* Get the position of a directory's first object, and the number of its objects. Returns false if
+ * the mount does not show the group. */
 bool tw_mounted_range(const struct tw_map *m, enum tw_sort sort, uint32_t group,
 	uint32_t *ret_first, uint32_t *ret_n);
 /* Write the stem of the object at a place, which must exist ("03_grass"). Returns the length. */
 size_t tw_mounted_stem(const struct tw_map *m, enum tw_sort sort, uint32_t group, uint32_t place,
 	char dst[NAME_MAX + 1]);
-/* Write an object's file name, in the form that has this ending, spelled as in the name table. */
+/* Write an object's file name with this ending, or its spelling in capitals in the name table. */
 void tw_mounted_name(const struct tw_map *m, enum tw_sort sort, uint32_t group, uint32_t place,
 	const char *ending, char dst[NAME_MAX + 1]);
-/* Find the place of the object with a stem. -ENOENT. */
+/* Find the place of the object with a stem, in any form. -ENOENT. */
 int tw_mounted_find(const struct tw_map *m, enum tw_sort sort, uint32_t group, const char *stem,
 	size_t n, uint32_t *ret);
-/* Find the place of the object with a file name, in either form. *ret_json: it ends in .json (false
- * for sorts with one form; unset for directories). -ENOENT. */
+/* Find the place of the object with a file name, even if the object has the other form. *ret_json:
+ * it is the .json of an image or sound; unset for groups and layers. -ENOENT. */
 int tw_mounted_file(const struct tw_map *m, enum tw_sort sort, uint32_t group, const char *name,
 	uint32_t *ret, bool *ret_json);
 
-/* Check that name table entries are for objects and names are unique. -EINVAL names the line. */
+/* Check that each entry of the name table is for an object of the map, and that its name fits and
+ * is unique. -EINVAL names the line. */
 int tw_mounted_check(const struct tw_map *m, struct error *e);
 
 /* mounted.c */
 
-/* Read the current name of an item. The caller zeroes *ret before, and frees ret->text. -ENOMEM. */
+/* Read the name that the item itself holds, and its form. A damaged blob gives an empty name. The
+ * caller zeroes *ret before, and frees ret->text. -ENOMEM. */
 int tw_name_read(
 	const struct tw_map *m, enum tw_sort sort, const struct tw_item *it, struct tw_name *ret);
-/* Write the file name that a new mount would show for an item at a place among count. -ENOMEM. */
+/* Write the file name that the item itself gives an object at a place among count. -ENOMEM. */
 int tw_name_at(const struct tw_map *m, enum tw_sort sort, const struct tw_item *it, uint32_t place,
 	uint32_t count, char dst[NAME_MAX + 1]);
 
-/* Decode a name that is stored in n integers (I32String) to at most 4n - 1 bytes, without a NUL.
+/* Decode a name that is stored in n integers (I32String) to at most 4n - 1 bytes, not terminated.
  * Returns the length. Zeros alone give an empty name. The last byte is never read. */
 size_t tw_name_of_ints(const int32_t *v, unsigned n, char *dst);

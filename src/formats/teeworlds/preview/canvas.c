@@ -31,9 +31,9 @@ int tw_canvas_spend(struct tw_canvas *c, uint64_t n, struct error *e)
 
 int tw_canvas_read(struct tw_canvas *c, uint64_t n, uint64_t row, struct error *e)
 {
-	if (row > TW_ROW_MAX)
+	if (row > TW_READ_ROW_MAX)
 		return error_set(e, -E2BIG, "a row of %" PRIu64 " bytes is too long (at most %d)",
-			row, TW_ROW_MAX);
+			row, TW_READ_ROW_MAX);
 	if (n > c->read_budget)
 		return error_set(e, -E2BIG,
 			"the layers and images to draw have more than %" PRIu64 " bytes",

@@ -17,12 +17,12 @@
 enum { TW_OVERDRAW_MAX = 4096 };
 /* Limits of decoded bytes of layers and images: for a picture, and for a row in memory. */
 #define TW_READ_MAX (UINT64_C(4) << 30)
-enum { TW_ROW_MAX = 16 << 20 };
+enum { TW_READ_ROW_MAX = 16 << 20 };
 
 struct tw_canvas {
 	uint32_t w, h;
-	struct bytes *pixels;
-	uint8_t *rgba;
+	struct bytes *pixels; /* owned reference; 4 bytes for each pixel, rows from the top */
+	uint8_t *rgba;        /* the bytes of `pixels` */
 	uint64_t draw_budget; /* pixels that may still be drawn */
 	uint64_t read_budget; /* bytes that may still be read */
 };
@@ -38,7 +38,8 @@ struct tw_view {
 	double step_x, step_y; /* size of a pixel */
 };
 
-/* Create a canvas: transparent, or black as in the game. The caller owns c->pixels. -ENOMEM. */
+/* Create a canvas: transparent, or opaque black as in the game. The caller drops c->pixels at last.
+ * -ENOMEM: there is nothing to drop. */
 int tw_canvas_init(struct tw_canvas *c, uint32_t w, uint32_t h, bool black, struct error *e);
 /* Take n pixels from the draw budget before they are drawn. -E2BIG if it is exceeded. */
 int tw_canvas_spend(struct tw_canvas *c, uint64_t n, struct error *e);
@@ -47,7 +48,7 @@ int tw_canvas_spend(struct tw_canvas *c, uint64_t n, struct error *e);
  * exceeded, or if a row is too long. */
 int tw_canvas_read(struct tw_canvas *c, uint64_t n, uint64_t row, struct error *e);
 
-/* Convert the pixels to plain RGBA, as PNG has it. */
+/* Convert the pixels to plain RGBA, as PNG has it. Drops nothing. */
 void tw_canvas_finish(struct tw_canvas *c);
 
 /* Multiply a color channel by an envelope's value (0 to 1024, clamped). The result is 0 to 255. */

@@ -16,9 +16,10 @@ enum { TW_IMAGES_DDNET = 1, TW_IMAGES_TEEWORLDS };
 /* The image directories of each game: the value of format_preview.image_dirs. */
 extern const char *const *const tw_image_dirs[];
 
-/* Was the map made for Teeworlds 0.7? True if it has an item that no other game writes. */
+/* Was the map made for Teeworlds 0.7? Decides by versions of items that no other game writes. */
 bool tw_is_07(const struct tw_map *m);
-/* Find the PNG file of an image: among the images of the map's own game; for a map of 0.7 then as
- * NAME_0.7 of DDNet; and then among those of all games. The caller finishes *ret. -ENOENT. */
+/* Find the PNG file of an image by `image` (not NULL): among the images of the map's own game; for
+ * a map of 0.7 then as NAME_0.7 of DDNet; then among those of all games. The caller finishes *ret.
+ * -ENOENT. */
 int tw_find_image(const struct tw_map *m, preview_image_fn image, void *arg, const char *name,
 	struct extent *ret, struct error *e);

@@ -12,7 +12,7 @@
 #include "base/cursor.h"
 
 #define TW_PAIR   0x00ff00ffu /* red and blue; green and alpha of a pixel shifted by 8 */
-#define TW_HALF   0x00800080u
+#define TW_HALF   0x00800080u /* 128 in both channels, for rounding */
 #define TW_OPAQUE 0xffffffffu /* opaque white */
 
 static inline uint32_t tw_alpha(uint32_t p)

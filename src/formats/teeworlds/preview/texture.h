@@ -3,8 +3,7 @@
  * texture: images of a map, scaled down to the sizes in which they are drawn.
  *
  * An image is decoded row by row and averaged at once, so only its scaled form is in memory.
- * Smaller levels are made from that form. The last few images are kept, since several layers use
- * one.
+ * Smaller levels are made from that form. The last few images are kept: several layers use one.
  */
 #pragma once
 
@@ -13,10 +12,10 @@
 #include "formats/teeworlds/preview/canvas.h"
 
 enum {
-	TW_TEXTURE_MAX = 1024,  /* pixels of the longest side */
+	TW_TEXTURE_MAX = 1024,  /* pixels of the longest side that callers request */
 	TW_TEXTURE_LEVELS = 11, /* sizes from TW_TEXTURE_MAX to 1, each half of the one before */
 	TW_TEXTURES = 8,        /* number of images that are kept */
-	TW_TEXTURES_MAX = 32 << 20, /* bytes of images that are kept */
+	TW_TEXTURES_MAX = 32 << 20, /* bytes of images that are kept, except the last used one */
 };
 
 struct tw_texture {
@@ -30,7 +29,7 @@ struct tw_scaled {
 	uint32_t image;    /* position of the image */
 	bool tiles;        /* scaled tile by tile; then `side` is that of a tile */
 	uint32_t side;     /* level i has at most side >> i pixels on a side; 0 if unused */
-	bool is_full_size; /* level 0 is not scaled down, so no larger one exists */
+	bool is_full_size; /* level 0 is not scaled down, so no larger level exists */
 	struct tw_texture levels[TW_TEXTURE_LEVELS];
 };
 
@@ -44,10 +43,11 @@ struct tw_textures {
 	bool is_missing[2][1 << 16];
 };
 
-void tw_textures_finish(struct tw_textures *t);
+void tw_textures_finish(struct tw_textures *t); /* does not free t */
 
 /* Get the image at a position in its largest size with at most `side` pixels (a power of 2) on the
  * longest side; with `tiles`, of each of its 16 x 16 tiles, which are not mixed. *ret is valid
- * until the next call. -ENOENT: the image is not available; the first time, a note says why. */
+ * until the next call. -ENOENT: the image is missing, damaged or too large; the first time,
+ * options->note says why. -ENOMEM. */
 int tw_texture_get(struct tw_textures *t, uint32_t image, bool tiles, uint32_t side,
 	const struct tw_texture **ret, struct error *e);

@@ -263,7 +263,7 @@ static int raster_tiles(struct tw_painter *p, const struct tw_tiles *tiles,
 	r.offsets = calloc(r.w, sizeof(*r.offsets));
 	r.runs = calloc(r.w, sizeof(*r.runs));
 	r.colors = calloc(r.w, sizeof(*r.colors));
-	r.row = malloc((size_t)row); /* at most TW_ROW_MAX */
+	r.row = malloc((size_t)row); /* at most TW_READ_ROW_MAX */
 	r.sums = calloc(4 * w, sizeof(*r.sums));
 	if (r.offsets && r.runs && r.colors && r.row && r.sums)
 		result = draw_lines(&r, e);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /* view: draw the layers of a map. The tw_draw_* functions draw one layer within the painter's clip.
- * A damaged layer, or one whose image is not available, is left out, which is no error. -E2BIG:
- * there is too much to draw (canvas.h). -ENOMEM. */
+ * A damaged layer is drawn at most up to the damage. A layer whose image is not available, or that
+ * is not of the function's kind, is not drawn. Both give 0. -E2BIG (canvas.h), -ENOMEM. */
 #pragma once
 
 #include "formats/teeworlds/item/layer.h"
@@ -26,10 +26,10 @@ int tw_draw_quads(struct tw_painter *p, const struct tw_item *it, struct error *
 int tw_draw_entities(struct tw_painter *p, const struct tw_item *it, struct error *e);
 
 /* Find the size of a picture whose longest side has `longest` pixels. It has the aspect ratio of
- * the game layer. Reads only the tables. Returns false if the map has no game layer. */
+ * the game layer. Decodes nothing. Returns false if the map has no game layer. */
 bool tw_preview_size(const struct tw_map *m, uint32_t longest, uint32_t *ret_w, uint32_t *ret_h);
 
-/* Evaluate an envelope at the time `offset`, in milliseconds; the values are in 1/1024 (render.cpp
- * of DDNet, RenderEvalEnvelope). Returns false and leaves ret unchanged if there is no such
- * envelope, or it has no points. */
+/* Evaluate the envelope that a reference means at the time `offset`, in milliseconds; the values
+ * are in 1/1024 (render.cpp of DDNet, RenderEvalEnvelope). Returns false and leaves ret unchanged
+ * if there is no such envelope, or it has no points. */
 bool tw_envelope_at(const struct tw_map *m, int32_t reference, int32_t offset, double ret[4]);

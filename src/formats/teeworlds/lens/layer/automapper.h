@@ -7,14 +7,14 @@
 #include "formats/teeworlds/model/change.h"
 
 /* Write the value of the key "automapper" for a layer, null if it has none. group and layer are
- * positions; `layer` counts all layers. */
+ * positions, `layer` among all layers. */
 void tw_automapper_write(struct jsonw *w, const struct tw_map *m, uint32_t group, uint32_t layer);
 /* Parse the value of the key "automapper" and apply it through c. null removes all items for the
  * layer; an object adds one if the layer has none. If c is NULL, only check the value. *ret_differs
- * is set to true if the value differs from that of the map, and never cleared. */
+ * is set to true if the value differs from that of m, and never cleared. -EINVAL. */
 int tw_automapper_parse(const struct json_at *at, const struct tw_map *m, uint32_t group,
 	uint32_t layer, struct tw_change *c, bool *ret_differs, struct error *e);
-/* Find the layer that an auto-mapper item names; the layer may not exist. Returns false if the item
- * is no auto-mapper item, is too short, or names no group. */
+/* Find the positions of the group and layer that an auto-mapper item (a handle) names; the layer
+ * may not exist. False for other items, short ones, and positions that no group or entry_id has. */
 bool tw_automapper_layer(
 	const struct tw_map *m, uint32_t item, uint32_t *ret_group, uint32_t *ret_layer);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* reshape: change the size or version of a tile layer. Its size is that of layer.json. If that was
- * not written, but all tables in one new size, the layer takes their size (layout rule 14). */
+ * not written, but all tables in one new size, the layer takes their size. */
 #pragma once
 
 #include "codec/blob.h"
@@ -9,34 +9,38 @@
 #include "formats/teeworlds/model/change.h"
 #include "formats/teeworlds/names/id.h"
 
-enum { TW_SIDE_MIN = 2 };
+enum { TW_SIDE_MIN = 2 /* least width and height of a table or a new layer */ };
 
 /* The parsed value of a table. */
 struct tw_parsed_plane {
-	struct parsed parsed; /* first */
-	struct csv_shape size;
-	struct blob *compared_blob; /* tiles of is_unchanged; NULL: they have another size */
+	struct parsed parsed;  /* first */
+	struct csv_shape size; /* of the table */
+	/* The tiles with which parse compared the table, to set is_unchanged; owned reference.
+	 * NULL: the layer is new, or has another size. */
+	struct blob *compared_blob;
 };
 
 /* Is there a valid written table of the layer's present size that is not applied yet? Then it must
- * be applied before the layer gets another size. Defined in plane.c. */
+ * be applied before the layer gets another size. In plane.c. */
 bool tw_plane_is_waiting(const struct tw_map *m, uint32_t item, const struct build_context *others);
 
 /* Set the integers of a layer, and crop its tiles or extend them with zeros to the new width,
- * height and version. Takes over the reference to `take`. -EIO: the tiles are damaged. */
+ * height and version; unreadable unused tiles become zeros. Consumes take, which is not NULL. -EIO:
+ * the tiles are damaged; -EINVAL: there would be too many; the caller must undo c then. */
 int tw_layer_reshape(const struct tw_map *m, uint32_t item, struct tw_ints *take,
 	struct tw_change *c, struct error *e);
 
-/* Check whether a layer can get these integers. Decodes its tiles if they would have to change.
- * -EIO: the tiles are damaged. -EINVAL: there would be too many tiles. */
+/* Check whether a layer can get the integers `fresh`. Decodes its tiles if they would have to
+ * change. -EIO: the tiles are damaged. -EINVAL: there would be too many. 0 if it has no tiles. */
 int tw_layer_can_reshape(const struct tw_map *m, const struct tw_item *it,
 	const struct tw_ints *fresh, struct error *e);
 
-/* Find the written content of one file of a layer; NULL if there is none. c is the plane's number
- * for a table, else 0. If it was written in several groups, the last path counts. */
+/* Find the written content of one file of a layer; NULL if there is none, or no others. c is the
+ * enum tw_plane of a table, else 0. If several groups have it written, the last path counts. */
 const struct written_file *tw_layer_written(const struct tw_map *m, uint32_t item,
 	const struct build_context *others, enum tw_kind_id kind, unsigned c);
-/* Give the layer this size through c, if its layer.json was not written and all its tables were
- * written in this size. Else do nothing and return 0. */
+/* Give the layer this size through c, if its layer.json was not written, and all its tables were
+ * written in this size, are valid, and are not all refused before (written_file.is_refused). Else
+ * do nothing and return 0. Errors as tw_layer_reshape, and -EIO if the layer has no tiles. */
 int tw_layer_take_size(const struct tw_map *m, uint32_t item, const struct csv_shape *size,
 	struct tw_change *c, struct error *e);

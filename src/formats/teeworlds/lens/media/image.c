@@ -120,7 +120,7 @@ static int scan_row(void *arg, uint32_t y, const uint8_t *rgba, struct error *)
 struct composed {
 	struct tw_recipe recipe; /* first */
 	struct content *png;
-	uint64_t tail; /* offset of these bytes */
+	uint64_t tail_offset; /* of these bytes */
 };
 
 /* Copies rows of w pixels to a spool. */
@@ -149,8 +149,9 @@ static int compose_image(struct tw_recipe *r, struct spool *out, struct error *e
 	struct png_sink sink = {.begin = copy_begin, .row = copy_row, .arg = &p};
 	int k = png_decode(&c->png->bytes, &sink, e);
 
-	return k < 0 || !r->source ? k
-				   : tw_append_part(r->source, c->tail, r->source->size, out, e);
+	return k < 0 || !r->source
+		       ? k
+		       : tw_append_part(r->source, c->tail_offset, r->source->size, out, e);
 }
 
 static void finish_image(struct tw_recipe *r)
@@ -173,17 +174,16 @@ static struct blob *find_tail(const struct pixels *old, const struct scan *l)
 static int compose_pixels(const struct tw_map *m, const struct pixels *old, struct content *png,
 	const struct scan *l, struct blob **ret, struct error *e)
 {
-	struct blob *under = old->blob ? find_tail(old, l) : NULL;
+	struct blob *tail = old->blob ? find_tail(old, l) : NULL;
 	struct composed *c = calloc(1, sizeof(*c));
 	uint64_t size = 4 * (uint64_t)l->w * l->h;
 
 	if (c) {
-		c->recipe = (struct tw_recipe){.source = blob_ref(under),
-			.compose = compose_image,
-			.finish = finish_image};
+		c->recipe = (struct tw_recipe){
+			.source = blob_ref(tail), .compose = compose_image, .finish = finish_image};
 		c->png = content_ref(png);
-		c->tail = size;
-		*ret = tw_compose(m, &c->recipe, under ? blob_size(under) : size);
+		c->tail_offset = size;
+		*ret = tw_compose(m, &c->recipe, tail ? blob_size(tail) : size);
 	}
 	return c && *ret ? 0 : error_set(e, -ENOMEM, "out of memory");
 }
