@@ -30,8 +30,8 @@ struct mount_request {
 };
 
 /*
- * Mount as requested, and print messages. Without rq->foreground, returns when the mount is usable,
- * and another process serves it, or when the mount has failed. In the foreground, returns when the
- * mount has ended. Returns the exit code.
+ * Mount as requested, and print messages. Returns the exit code when the mount is usable, and
+ * another process serves it, or when it has failed. In the foreground, and after a signal, returns
+ * when the mount has ended. Closes all descriptors above 2, and changes to the directory "/".
  */
 enum outcome launch(const struct mount_request *rq);
