@@ -10,7 +10,7 @@
  * Launcher (L) and worker (W), in this order:
  *
  *   W  NOTE*                what W assumed or repaired; at any time
- *   W  FAILED code text     the map is refused, with the exit code (enum outcome); W exits
+ *   W  FAILED code text     the map cannot be opened or served; code: enum outcome; W exits
  *   W  LOADED code          the map can be served. code 1: it is read-only although this was not
  *                           requested, and text is the reason; code 0 otherwise
  *   L  MOUNTED code fds     the /dev/fuse descriptor, which W passes to libfuse as /dev/fd/N, and

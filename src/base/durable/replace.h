@@ -28,8 +28,8 @@
 
 struct replace;
 
-/* Write the stem of the temporary names for NAME to ret, which has room for NAME_MAX + 1 bytes. Six
- * letters follow it (io_temporary). */
+/* Write the stem .NAME.mapfs-new- to ret, which has room for NAME_MAX + 1 bytes. A long NAME is
+ * cut. In the temporary names six letters follow (io_temporary). */
 void replace_stem(const char *name, char *ret);
 
 /* Begin to write `name` below dirfd, which is borrowed. like: a descriptor (duplicated) of the file

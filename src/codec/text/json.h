@@ -114,9 +114,9 @@ struct json_at json_root(const struct json_doc *d);
  * key is an empty list. take gets the elements in order; `at` is valid during the call, and has the
  * element's index. A negative errno from take stops the reader, which returns it.
  *
- * *ret is the document with an empty list. -EINVAL: refused as by json_doc_load; the value is no
- * list; the file is longer than max; or an element, or the text around the list, is longer than
- * JSON_TEXT_MAX. take may have received elements before.
+ * *ret is the document; its list may lack the elements. -EINVAL: refused as by json_doc_load; the
+ * value is no list; the file is longer than max; or an element, or the text around the list, is
+ * longer than JSON_TEXT_MAX. take may have received elements before.
  */
 typedef int (*json_element_fn)(void *arg, const struct json_at *at, struct error *e);
 

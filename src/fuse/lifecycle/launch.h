@@ -19,9 +19,9 @@ struct mount_request {
 	bool create;              /* --new: FILE does not exist yet; its directory does */
 	const char *format;       /* --format, for --new; NULL: by the ending of FILE */
 	const char *mountpoint;   /* absolute, not resolved; not used by the worker */
-	bool make_mountpoint;     /* no mount point was named: make it, and remove it at the end */
-	bool foreground;          /* -f: stay, and write to stderr */
-	bool debug;               /* -d: libfuse's trace of requests; implies foreground */
+	bool make_mountpoint; /* none was named: if it is missing, make it, and remove it later */
+	bool foreground;      /* -f: stay, and write to stderr */
+	bool debug;           /* -d: libfuse's trace of requests; foreground is set, too */
 	bool allow_other;
 	bool allow_root;                /* with allow_other: files get no permissions for others */
 	const char *const *security;    /* options for the kernel's security module, NULL-ended */
