@@ -9,7 +9,7 @@
  *
  * Launcher (L) and worker (W), in this order:
  *
- *   W  NOTE*                what W assumed or repaired; at any time
+ *   W  NOTE* text           a line for the user, such as what W repaired; at any time
  *   W  FAILED code text     the map cannot be opened or served; code: enum outcome; W exits
  *   W  LOADED code          the map can be served. code 1: it is read-only although this was not
  *                           requested, and text is the reason; code 0 otherwise
@@ -31,11 +31,12 @@
  *                           CONTROL_DISCARD: W reports unsaved changes and saves them neither now
  *                           nor at the end, unless C disconnects before the end;
  *                           CONTROL_REMOVES_MOUNTPOINT: C removes the mount point
- *   W    PROGRESS*          done and total bytes; text: the step, or ""; several a second
- * (heartbeat) W    REPORT*            a line each of the report (vfs/volume/report.h) W    SAVED
- * code         OUTCOME_DONE, _SAVE_FAILED, _PARTIAL or _CONFLICT; one for all saves that were
- * requested meanwhile C  QUIT                 C unmounted: end, although files may be open, or
- * other namespaces have copies of the mount
+ *   W    PROGRESS*          bytes done and in total, and in text the step, or ""; several a second,
+ *                           so that C knows that W is alive
+ *   W    REPORT* text       one line of the report each (vfs/volume/report.h)
+ *   W    SAVED code         OUTCOME_DONE, _SAVE_FAILED, _PARTIAL, _CONFLICT; when no save is
+ * pending C  QUIT                 C unmounted: end, although files may be open, or other namespaces
+ * have copies of the mount
  *
  * When the session ends (by any unmount, after QUIT or a signal), W saves once more: PROGRESS*,
  * REPORT*, SAVED code. It does not repeat lines of the previous report. It exits with that code,

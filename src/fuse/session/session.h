@@ -4,8 +4,8 @@
  * their results become replies. Notifications that make the kernel drop cached inodes and names are
  * sent by threads of their own: the kernel may block them until the owner has delivered pages.
  *
- * Owner: the thread of session_run. Other threads may call session_progress and send notes to
- * launcher_fd.
+ * Calling sequence (worker.c): notifiers_start, session_run, notifiers_stop, session_end. Owner:
+ * the thread of all these. Other threads may call session_progress and send notes to launcher_fd.
  */
 #pragma once
 
@@ -65,7 +65,7 @@ void session_progress(struct vfs_host *h, const char *what, uint64_t done, uint6
 void session_heartbeat(struct session *s);
 enum { SESSION_HEARTBEAT_MS = 250 };
 
-/* Start the notification threads. Returns 0 or -errno; then call notifiers_stop, too. */
+/* Start the notification threads. Returns 0 or -errno; notifiers_stop is needed in both cases. */
 int notifiers_start(struct session *s);
 /* End the threads. Queued notifications are dropped; pool_submit_done gets their `then`. */
 void notifiers_stop(struct session *s);
