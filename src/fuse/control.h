@@ -34,9 +34,9 @@
  *   W    PROGRESS*          bytes done and in total, and in text the step, or ""; several a second,
  *                           so that C knows that W is alive
  *   W    REPORT* text       one line of the report each (vfs/volume/report.h)
- *   W    SAVED code         OUTCOME_DONE, _SAVE_FAILED, _PARTIAL, _CONFLICT; when no save is
- * pending C  QUIT                 C unmounted: end, although files may be open, or other namespaces
- * have copies of the mount
+ *   W    SAVED code         OUTCOME_DONE, _SAVE_FAILED, _PARTIAL, _CONFLICT; if no save is pending
+ *   C  QUIT                 C unmounted: end, although files may be open, or other namespaces have
+ *                           copies of the mount
  *
  * When the session ends (by any unmount, after QUIT or a signal), W saves once more: PROGRESS*,
  * REPORT*, SAVED code. It does not repeat lines of the previous report. It exits with that code,
