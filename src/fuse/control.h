@@ -22,7 +22,7 @@
  *   L  STOP                 save and end, as after SIGTERM
  *   W  REPORT*, SAVED code  after each save and after the last one, as below
  *
- * `mapfs -u` (C) and worker. W can serve several clients; each that has sent one gets all messages:
+ * `mapfs -u` (C) and worker. W serves several clients; each that has sent a message gets them all:
  *
  *   C  SAVE code            save now. The code is a sum of:
  *                           CONTROL_MAY_STAY: C does not unmount if the save fails (SAVED with
