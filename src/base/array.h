@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { ARRAY_FIRST = 16 };
+enum { ARRAY_FIRST = 16 }; /* elements that fit in the first allocation */
 
 /* Implement array_reserve. Returns NULL if memory is exhausted or room would exceed `most`. */
 static inline void *array_grow(void *items, size_t n, size_t *room, size_t size, uint64_t most)

@@ -28,15 +28,15 @@ struct budget_slot {
 	bool is_kept;
 };
 
-/* At most BUDGET_KEPT slots are kept. If they exceed BUDGET_KEPT_SIZE bytes, the oldest of them are
- * released down to that size, or to BUDGET_KEPT_LEAST slots. */
+/* At most BUDGET_KEPT slots are kept. If they exceed BUDGET_KEPT_SIZE bytes, the oldest become
+ * ordinary slots, until the rest has that size or is BUDGET_KEPT_LEAST slots. */
 enum { BUDGET_KEPT = 8, BUDGET_KEPT_LEAST = 3, BUDGET_KEPT_SIZE = 12 << 20 };
 
 struct budget *budget_create(size_t limit);
-void budget_destroy(struct budget *b); /* all slots are dropped; NULL is fine */
+void budget_destroy(struct budget *b); /* drop all slots before; NULL is fine */
 DEFINE_CLEANUP(struct budget, budget_destroy);
 
-/* Decode a span. The budget's lock is not held. */
+/* Decode a span; *ret is a reference for the budget. Runs in budget_get, without a lock. */
 typedef int (*budget_load_fn)(void *arg, struct bytes **ret, struct error *e);
 /* Return a new reference to the slot's span, calling load if it is not cached. */
 int budget_get(struct budget *b, struct budget_slot *slot, budget_load_fn load, void *arg,
@@ -54,11 +54,11 @@ int budget_get_kept(struct budget *b, struct budget_slot *slot, budget_load_fn l
  */
 void budget_make_room(struct budget *b, struct budget_slot *slot, size_t n);
 
-/* Like budget_get, but return NULL instead of calling load. Waits for a running load. */
+/* Return a new reference to the slot's span after a running load; NULL if it is not cached. */
 struct bytes *budget_find(struct budget *b, struct budget_slot *slot);
 
-/* Empty a slot, after a running load. Call it before the object with the slot is freed. */
+/* Wait for a running load, and empty the slot. Call it before the object with the slot is freed. */
 void budget_drop(struct budget *b, struct budget_slot *slot);
 
-size_t budget_used(struct budget *b); /* bytes of all cached spans */
+size_t budget_used(struct budget *b); /* bytes of all cached spans, also kept ones */
 size_t budget_limit(const struct budget *b);

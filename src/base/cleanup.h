@@ -43,6 +43,7 @@ static inline void close_fd_cleanup(int *fd)
 	errno = saved;
 }
 
+/* Like TAKE for a descriptor: return it and set *fd to -1. */
 static inline int take_fd(int *fd)
 {
 	int taken = *fd;

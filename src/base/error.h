@@ -24,7 +24,7 @@ struct error {
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 
 /* Fill e, which may be NULL, and return code, which must be a negative errno. This overwrites an
- * earlier error in e. To pass an error up, use error_context. error_write has no value. */
+ * earlier error in e. To pass an error up, use error_context. Do not call error_write directly. */
 #define error_set(e, code, ...)                                                                    \
 	__extension__({                                                                            \
 		int code_ = (code);                                                                \

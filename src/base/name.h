@@ -19,8 +19,7 @@ int name_check(const char *name, size_t n);
  * XX) or zip (ziXXXXXX)? Such a file soon replaces another one. */
 bool name_is_random(const char *name);
 
-/* Compare two names by bytes, but numbers in them by value (2 before 10). Returns 0 only if they
- * are equal. */
+/* Compare names by bytes, but numbers in them by value (2 before 10). 0 only for equal names. */
 int name_compare(const char *a, const char *b);
 
 /* Take the next name off a path in a mount, skipping slashes and ".". Returns 1, 0 at the end of
@@ -34,7 +33,7 @@ int path_check(const char *path);
 
 /* Open the directory `name`, a single name below dirfd. Returns a descriptor or -errno. */
 typedef int (*path_open_dir)(void *arg, int dirfd, const char *name, struct error *e);
-/* Open the directory that contains the last name of a path, calling open_dir for each level.
- * Returns a descriptor, and the last name in ret_name. */
+/* Open the directory that contains the last name of a path, calling open_dir for each directory of
+ * the path. Returns a new descriptor, and the last name in ret_name. Fails like path_check, too. */
 int path_open_parent(int dirfd, const char *path, path_open_dir open_dir, void *arg,
 	char ret_name[NAME_MAX + 1], struct error *e);

@@ -13,17 +13,17 @@
 /* Find out whether standard output is a terminal. The sandbox forbids that: call it before. */
 void output_begin(void);
 bool output_is_terminal(void);
-/* Write all n bytes. On the first failure also print a line on standard error. */
+/* Write all n bytes. Returns 0 or -errno. The first failure prints a line on standard error. */
 int output_write(const void *data, size_t n);
 /* Write a text and empty the buffer. On a terminal the text is escaped by append_escaped (print.h),
- * so it must consist of whole characters. */
+ * so it must consist of whole characters. -ENOMEM, without a line, if the buffer has failed. */
 int output_text(struct buffer *text);
 /* Print a line of a report on work that is done. If standard output fails, the line is printed on
- * standard error, so it is not lost. */
+ * standard error, so it is not lost. A closed standard output (EBADF) is no failure here. */
 void output_report(const char *fmt, ...) PRINTF_LIKE(1, 2);
 /* Print all complete lines of a buffer as output_report does, and empty the buffer. */
 void output_report_lines(struct buffer *lines);
 /* Flush standard output at the end of a command. Returns its exit code `code`. If that is 0 and
- * standard output failed, returns report_lost if only lines of output_report are missing, and
- * output_lost otherwise. */
+ * standard output failed, returns report_lost if the first missing bytes were a line of
+ * output_report, and output_lost otherwise. */
 int output_finish(int code, int report_lost, int output_lost);

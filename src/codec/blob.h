@@ -40,8 +40,8 @@ enum blob_coding {
 /*
  * The recipe of a composed blob. make makes the stored bytes: *ret is a zlib stream, whose
  * reference the blob consumes, and *ret_size its decoded size. It is called until it succeeds once,
- * on one thread at a time, and must not read the blob. free is called with the last reference to
- * the blob.
+ * on one thread at a time, and must not read the blob. free is called when the last reference to
+ * the blob is dropped, not before.
  */
 struct blob_recipe {
 	int (*make)(struct blob_recipe *r, struct extent *ret, uint64_t *ret_size, struct error *e);
@@ -118,8 +118,8 @@ DEFINE_CLEANUP(struct blob, blob_unref);
  * reference. */
 int blob_load(struct blob *b, struct bytes **ret, struct error *e);
 
-/* Load all decoded bytes if they are cached, or if blob_read up to `end` would decode all of them.
- * *ret is a new reference; or NULL if not: the caller uses blob_read. */
+/* Load all decoded bytes if they are cached, or if a blob_read would decode all of them. end: where
+ * the caller's read ends. *ret is a new reference; or NULL, as for a raw blob: use blob_read. */
 int blob_load_for_read(struct blob *b, uint64_t end, struct bytes **ret, struct error *e);
 
 /* Read decoded bytes [off, off + n). -EINVAL past the size. */
@@ -128,25 +128,25 @@ int blob_read(struct blob *b, uint64_t off, void *dst, size_t n, struct error *e
 int blob_read_fn(void *arg, uint64_t off, void *dst, size_t n, struct error *e);
 
 /* Is the blob small enough to be decoded whole? Else it is read in stretches. The bound is the
- * budget's limit, or one stretch if that is more; 16 MiB without a budget. */
+ * budget's limit, or one stretch if that is more; 16 MiB without a budget. Needs a known size. */
 bool blob_is_whole(const struct blob *b);
 
 /* Decode the first n bytes, or all if there are fewer; *ret_got is their number. Neither reads
  * nor fills the cache; for names. The size of a zlib stream is checked only if n >= size. */
 int blob_prefix(struct blob *b, void *dst, size_t n, size_t *ret_got, struct error *e);
 
-/* Pass all decoded bytes to fn, in order, in one or more chunks, in bounded memory. Stops at a
- * negative errno from fn, and returns it. Damage may be found only after fn got data. */
+/* Pass all decoded bytes to fn, in order, in chunks (none for an empty blob), in bounded memory.
+ * Stops at a negative errno from fn, and returns it. Damage may be found after fn got data. */
 int blob_for_each_chunk(struct blob *b, codec_chunk_fn fn, void *arg, struct error *e);
 
 /* Verify that the stored bytes yield exactly the declared size. The first call decodes all of them,
- * and caches them like a read; success is remembered. */
+ * and caches them like a read; success is remembered. 0 for a blob that is not materialized. */
 int blob_check(struct blob *b, struct error *e);
-/* Has blob_check found damage? */
+/* Has blob_check found damage? Other functions that find it do not record it. */
 bool blob_is_damaged(const struct blob *b);
 
 /* Remember a number that took a decoding to find, such as a file's size, under a key. A blob
- * remembers the last one only; blob_recall returns whether it is that of the key. */
+ * remembers the last one only; blob_recall returns false if that has another key. */
 void blob_remember(struct blob *b, uint64_t key, uint64_t value);
 bool blob_recall(struct blob *b, uint64_t key, uint64_t *ret);
 
@@ -159,6 +159,6 @@ int blob_derive(struct blob *b, uint64_t key, budget_load_fn make, void *arg, st
 	struct error *e);
 
 /* Get part i of n derived parts, like blob_derive, but the bytes need not begin with the key. Only
- * the parts of the first call's key are cached; those of other keys are made for each call. */
+ * the parts of the first key ever used are cached; those of other keys are made for each call. */
 int blob_derive_part(struct blob *b, uint64_t key, size_t n, size_t i, budget_load_fn make,
 	void *arg, struct bytes **ret, struct error *e);

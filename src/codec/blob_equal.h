@@ -5,7 +5,7 @@
 
 #include "codec/blob.h"
 
-/* Compare two blobs; materializes both. NULL equals NULL only. The cache may keep a, but not b. */
+/* Compare two blobs; materializes both. NULL equals NULL only. This may cache a, but never b. */
 int blob_equal(struct blob *a, struct blob *b, bool *ret, struct error *e);
 
 /* Compare the decoded bytes of a blob, which the cache may keep, with the bytes of an extent. */

@@ -9,20 +9,20 @@
  *
  * Launcher (L) and worker (W), in this order:
  *
- *   W  NOTE*                what W assumed or repaired; at any time
- *   W  FAILED code text     the map is refused, with the exit code (enum outcome); W exits
+ *   W  NOTE* text           a line for the user, such as what W repaired; at any time
+ *   W  FAILED code text     the map cannot be opened or served; code: enum outcome; W exits
  *   W  LOADED code          the map can be served. code 1: it is read-only although this was not
  *                           requested, and text is the reason; code 0 otherwise
  *   L  MOUNTED code fds     the /dev/fuse descriptor, which W passes to libfuse as /dev/fd/N, and
  *                           the listening control socket (control_socket.h). code 1: the mount
  *                           point was made for this mount, and is removed at the end
- *   W  SERVING              the kernel was answered: the mount is usable
+ *   W  SERVING              the kernel's first request arrived: the mount is usable
  *   L  KEEP                 the mount is public: W serves even if L exits. If L exits before KEEP,
  *                           W ends
  *   L  STOP                 save and end, as after SIGTERM
  *   W  REPORT*, SAVED code  after each save and after the last one, as below
  *
- * `mapfs -u` (C) and worker. W can serve several clients; each one that waits gets every message:
+ * `mapfs -u` (C) and worker. W serves several clients; each that has sent a message gets them all:
  *
  *   C  SAVE code            save now. The code is a sum of:
  *                           CONTROL_MAY_STAY: C does not unmount if the save fails (SAVED with
@@ -33,15 +33,15 @@
  *                           CONTROL_REMOVES_MOUNTPOINT: C removes the mount point
  *   W    PROGRESS*          bytes done and in total, and in text the step, or ""; several a second,
  *                           so that C knows that W is alive
- *   W    REPORT*            a line each: saved, removed, left, refused
- *   W    SAVED code         OUTCOME_DONE, _SAVE_FAILED, _LEFT or _CONFLICT
+ *   W    REPORT* text       one line of the report each (vfs/volume/report.h)
+ *   W    SAVED code         OUTCOME_DONE, _SAVE_FAILED, _PARTIAL, _CONFLICT; if no save is pending
  *   C  QUIT                 C unmounted: end, although files may be open, or other namespaces have
  *                           copies of the mount
  *
  * When the session ends (by any unmount, after QUIT or a signal), W saves once more: PROGRESS*,
  * REPORT*, SAVED code. It does not repeat lines of the previous report. It exits with that code,
- * which includes the outcome of the previous save, unless that failed. If W exits without this
- * SAVED, it counts as dead, and the journal is kept.
+ * which includes the outcome of the previous save, unless that failed. If SAVED is not W's last
+ * message, W counts as dead, and the journal is kept.
  *
  * W waits a second at most for a peer that does not read. It waits for L without a limit until the
  * mount is usable.
@@ -75,7 +75,7 @@ enum { CONTROL_MAY_STAY = 1, CONTROL_DISCARD = 2, CONTROL_REMOVES_MOUNTPOINT = 4
 /* Flags of SAVED. */
 enum {
 	CONTROL_MADE_MOUNTPOINT = 1, /* also the code of MOUNTED: the mount made its mount point */
-	CONTROL_CLIENT_REMOVES = 2,  /* `mapfs -u` removes the mount point, not the supervisor */
+	CONTROL_CLIENT_REMOVES = 2,  /* to L: C removes the mount point, not the supervisor */
 	CONTROL_NOT_RESCUED = 4,     /* a file that only the mount holds was not copied out */
 };
 
@@ -100,8 +100,8 @@ int control_send_text(int sock, enum control_type type, int code, const char *te
 
 /*
  * Receive one message. Returns 1, 0 if the other end is closed, -EAGAIN if a non-blocking socket
- * has no packet, -EPROTO for an invalid packet, -EMFILE if this process has no room for its
- * descriptors, or another -errno. On failure all received descriptors are closed.
+ * has no packet, -EPROTO for an invalid packet (skipped), -EMFILE if this process has no room for
+ * its descriptors, or another -errno. On failure all received descriptors are closed.
  */
 int control_recv(int sock, struct control_msg *ret);
 /* Receive a message with descriptors; the caller closes them. Returns as control_recv; a message

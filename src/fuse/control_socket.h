@@ -13,7 +13,7 @@
  * again, to the next mount.
  *
  * A worker may have used up its descriptors, and `mapfs -u` must still reach it. So one descriptor
- * is kept spare: it is closed before accept4, and when that client leaves, the client's descriptor
+ * is kept spare: it is closed if accept4 finds none free, and when a client leaves, its descriptor
  * becomes the spare one (dup3, so that it is never free in between).
  *
  * Calling sequence of a worker: control_socket_init, _adopt, then in its loop _poll, _serve and
@@ -50,13 +50,13 @@ void control_socket_shut(struct control_socket *s); /* accept no more clients; k
 /* Fill in the descriptors to poll, at most 1 + CONTROL_CLIENTS_MAX. Returns their number. */
 size_t control_socket_poll(const struct control_socket *s, struct pollfd *ret);
 
-/* Accept a client. Receive a message from each client, and call fn with it, or with NULL if the
- * client disconnected after an earlier message. Call it when poll reports a descriptor, and
+/* Accept a client. Receive at most one message from each client, and call fn with it, or with NULL
+ * if the client disconnected after an earlier message. Call it when poll reports a descriptor, and
  * regularly while is_full. */
 typedef void control_socket_handler(void *arg, const struct control_msg *m);
 void control_socket_serve(struct control_socket *s, control_socket_handler *fn, void *arg);
 
-/* Send a message to all waiting clients. Returns their number. Disconnects those that block. */
+/* Send a message to waiting clients, disconnecting those that block. Returns how many got it. */
 size_t control_socket_send(struct control_socket *s, const struct control_msg *m);
 
 /* Send a message on a non-blocking socket, waiting for a second at most. PROGRESS is dropped if the
@@ -64,5 +64,5 @@ size_t control_socket_send(struct control_socket *s, const struct control_msg *m
 int control_socket_send_one(int sock, const struct control_msg *m);
 
 /* Connect a client to the worker of a mount that `owner` mounted. Returns a non-blocking socket, or
- * -errno. Never blocks. */
+ * -errno: -EPERM if another user has the name, -ECONNREFUSED if no process has. Never blocks. */
 int control_socket_connect(const char *dev, uid_t owner);

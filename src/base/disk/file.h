@@ -33,9 +33,10 @@ int file_read(const struct file *f, uint64_t off, void *dst, size_t n, struct er
 /* Raise the limit of open descriptors of this process to the hard limit. */
 void file_raise_limit(void);
 
+/* An extent from EXTENT_INIT is empty: mem and file are NULL. */
 struct extent {
-	struct bytes *mem; /* owned reference, or NULL */
-	struct file *file; /* owned reference if mem is NULL */
+	struct bytes *mem; /* owned reference; NULL: the bytes are in file */
+	struct file *file; /* owned reference, or NULL */
 	uint64_t off;      /* offset of the first byte in mem or file */
 	uint64_t size;
 };
@@ -45,7 +46,7 @@ struct extent {
 		0                                                                                  \
 	}
 
-/* Return an extent that takes over the caller's reference. b may be NULL. */
+/* Return an extent that takes over the caller's reference. b may be NULL: an empty extent. */
 struct extent extent_of_bytes(struct bytes *b);
 struct extent extent_of_file(struct file *f, uint64_t off, uint64_t size);
 struct extent extent_ref(const struct extent *x);
@@ -55,7 +56,7 @@ void extent_finish(struct extent *x); /* drop the reference; x is empty then */
 /* Read exactly n bytes at off, counted from the start of the extent. -EINVAL past its end. */
 int extent_read(const struct extent *x, uint64_t off, void *dst, size_t n, struct error *e);
 
-/* Compare the bytes of two extents of the same size. */
+/* Compare the bytes of two extents, whose sizes the caller has found equal. */
 int extent_equal(const struct extent *a, const struct extent *b, bool *ret, struct error *e);
 
 /* Read a whole extent into a span; a whole span is not copied. -EFBIG if it exceeds max bytes. */

@@ -30,15 +30,15 @@ enum io_op {
 
 struct io_call {
 	enum io_op op;
-	int fd;           /* the file, or the directory of the names */
-	const char *name; /* "" if fd is the file; the new name if there are two; or an xattr */
-	const char
-		*old_name; /* the old name of an IO_RENAME, which may also be a link; else NULL */
-	size_t n;          /* bytes of an IO_WRITE; a hook reduces it for a short write */
+	int fd;               /* the file, or the directory of the names */
+	const char *name;     /* "" if fd is the file; the new name if there are two; or an xattr */
+	const char *old_name; /* of an IO_RENAME, which may also be a link; else NULL */
+	size_t n;             /* bytes of an IO_WRITE; a hook reduces it for a short write */
 };
 
-/* The hook of a test, called before each system call and each retry, on the calling thread. If it
- * returns a negative errno, the call fails with that. Set it while no other thread runs. */
+/* The hook of a test. It runs on the calling thread before each call that changes the disk (an open
+ * only if it creates a file), and before each retry. It returns 0, or a negative errno with which
+ * the call fails. Set it while no other thread runs. */
 typedef int (*io_hook)(struct io_call *call, void *arg);
 void io_set_hook(io_hook hook, void *arg);
 /* Call the hook, for system calls that are made elsewhere (io_copy.c). Returns its result or 0. */
@@ -50,14 +50,14 @@ bool io_is_full(int r);
  * slashes between them. A symbolic link in it is an error. */
 int io_openat(int dirfd, const char *path, int flags, mode_t mode);
 int io_tmpfile(int dirfd); /* create an unlinked file; returns a read-write descriptor */
-int io_write(int fd, const void *data, size_t n);
+int io_write(int fd, const void *data, size_t n); /* at the file position */
 int io_pwrite(int fd, const void *data, size_t n, uint64_t off);
 void io_write_behind(int fd); /* start writing dirty pages to disk; ignores errors */
 int io_truncate(int fd, uint64_t size);
 int io_sync(int fd);     /* fsync */
 int io_datasync(int fd); /* fdatasync */
 int io_sync_fs(int fd);  /* syncfs: the whole file system of fd */
-int io_rename(int dirfd, const char *from, const char *to);
+int io_rename(int dirfd, const char *from, const char *to);           /* replaces `to` */
 int io_rename_noreplace(int dirfd, const char *from, const char *to); /* -EEXIST if `to` exists */
 int io_unlink(int dirfd, const char *name);
 int io_rmdir(int dirfd, const char *name);

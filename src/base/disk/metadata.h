@@ -13,7 +13,7 @@
  * Attributes that the file system does not support are left out, and so are those other than user.*
  * and ACLs that cannot be read or may not be set. Other failures are errors. S_ISUID, S_ISGID and
  * attributes that vouch for the old content (security.ima, security.evm, security.capability) are
- * not copied.
+ * not copied. An ACL that `to` inherited from its directory is removed if `from` has none.
  */
 int metadata_copy(int from, int to, struct error *e);
 

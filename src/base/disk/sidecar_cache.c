@@ -24,55 +24,55 @@ struct sidecar_cache {
 
 struct sidecar_cache *sidecar_cache_create(int dirfd)
 {
-	struct sidecar_cache *b = calloc(1, sizeof(*b));
+	struct sidecar_cache *c = calloc(1, sizeof(*c));
 
-	if (!b)
+	if (!c)
 		return NULL;
-	b->dirfd = dirfd;
-	pthread_mutex_init(&b->lock, NULL);
-	return b;
+	c->dirfd = dirfd;
+	pthread_mutex_init(&c->lock, NULL);
+	return c;
 }
 
-void sidecar_cache_destroy(struct sidecar_cache *b)
+void sidecar_cache_destroy(struct sidecar_cache *c)
 {
-	if (!b)
+	if (!c)
 		return;
-	names_finish(&b->names);
-	pthread_mutex_destroy(&b->lock);
-	free(b);
+	names_finish(&c->names);
+	pthread_mutex_destroy(&c->lock);
+	free(c);
 }
 
-static int read_names(struct sidecar_cache *b, struct error *e)
+static int read_names(struct sidecar_cache *c, struct error *e)
 {
 	int r;
-	CLEANUP(dir_close) DIR *dir = dir_open(b->dirfd, ".", &r);
+	CLEANUP(dir_close) DIR *dir = dir_open(c->dirfd, ".", &r);
 	const struct dirent *d;
 
-	names_finish(&b->names);
-	b->is_read = false;
-	b->read_ms = clock_ms();
+	names_finish(&c->names);
+	c->is_read = false;
+	c->read_ms = clock_ms();
 	while (r == 0 && (d = dir_next(dir, &r)))
 		if (strstr(d->d_name, ".mapfs-"))
-			r = names_add(&b->names, d->d_name);
+			r = names_add(&c->names, d->d_name);
 	if (r < 0)
 		return error_set(e, r, "cannot list the map's directory: %s", strerror(-r));
-	names_sort(&b->names);
-	b->is_read = true;
+	names_sort(&c->names);
+	c->is_read = true;
 	return 0;
 }
 
-int sidecar_cache_each(struct sidecar_cache *b, const char *stem,
+int sidecar_cache_each(struct sidecar_cache *c, const char *stem,
 	int (*fn)(void *arg, const char *name), void *arg, struct error *e)
 {
 	size_t length = strlen(stem), i;
 	int r = 0;
 
-	pthread_mutex_lock(&b->lock);
-	if (!b->is_read || clock_ms() - b->read_ms >= KEPT_MS)
-		r = read_names(b, e);
-	i = r == 0 ? array_bisect(k, b->names.n, strcmp(b->names.items[k], stem) >= 0) : 0;
-	for (; r == 0 && i < b->names.n && strncmp(b->names.items[i], stem, length) == 0; i++)
-		r = fn(arg, b->names.items[i]);
-	pthread_mutex_unlock(&b->lock);
+	pthread_mutex_lock(&c->lock);
+	if (!c->is_read || clock_ms() - c->read_ms >= KEPT_MS)
+		r = read_names(c, e);
+	i = r == 0 ? array_bisect(k, c->names.n, strcmp(c->names.items[k], stem) >= 0) : 0;
+	for (; r == 0 && i < c->names.n && strncmp(c->names.items[i], stem, length) == 0; i++)
+		r = fn(arg, c->names.items[i]);
+	pthread_mutex_unlock(&c->lock);
 	return r;
 }

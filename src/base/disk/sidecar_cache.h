@@ -14,11 +14,11 @@ struct sidecar_cache;
 
 /* Create an empty cache; dirfd is borrowed. Returns NULL if memory is exhausted. */
 struct sidecar_cache *sidecar_cache_create(int dirfd);
-void sidecar_cache_destroy(struct sidecar_cache *b);
+void sidecar_cache_destroy(struct sidecar_cache *c);
 DEFINE_CLEANUP(struct sidecar_cache, sidecar_cache_destroy);
 
-/* Call fn for each name that begins with stem, in order, until fn returns nonzero. Returns what fn
- * returned last, 0 if there is no such name, or -errno. Changes of the last second may be missed.
- * Any thread. fn must not call sidecar_cache_each for the same cache. */
-int sidecar_cache_each(struct sidecar_cache *b, const char *stem,
+/* Call fn for each name that begins with stem, sorted by bytes, until fn returns nonzero. Returns
+ * what fn returned last, 0 if there is no such name, or -errno. Changes of the last second may be
+ * missed. Any thread. fn must not call sidecar_cache_each for the same cache. */
+int sidecar_cache_each(struct sidecar_cache *c, const char *stem,
 	int (*fn)(void *arg, const char *name), void *arg, struct error *e);

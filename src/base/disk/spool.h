@@ -25,11 +25,13 @@ typedef int (*spool_fn)(void *arg, const void *data, size_t n, struct error *e);
  * spool_size may be used on it. */
 struct spool *spool_create_sink(spool_fn fn, void *arg);
 
-/* Set the content of an empty spool to x, an extent of a file. It is copied at the first write. */
+/* Set the content of an empty spool to x, an extent of a file (a new reference), which the first
+ * change copies. */
 void spool_init_from(struct spool *s, const struct extent *x);
 
 /* Reading past the end is -EINVAL, a size beyond INT64_MAX is -EFBIG. A write past the end fills
- * the gap with zeros. A failed write keeps the size, but may have changed bytes below it. */
+ * the gap with zeros, as spool_truncate does to enlarge. A failed write keeps the size, but may
+ * have changed bytes below it. */
 uint64_t spool_size(const struct spool *s);
 int spool_write(struct spool *s, uint64_t off, const void *data, size_t n, struct error *e);
 int spool_append(struct spool *s, const void *data, size_t n, struct error *e);

@@ -68,7 +68,7 @@ static int add_entry(const struct walk_directory *d, const struct dirent *entry)
 	return names_add(S_ISDIR(type) ? d->pending : d->files, path);
 }
 
-/* Read one directory. Returns 0 or -ENOMEM; calls w->failed for other failures. */
+/* Read one directory. Returns 0 or -ENOMEM; calls w->on_failure for other failures. */
 static int read_directory(const struct walk *w, const char *path, bool is_below,
 	struct names *files, struct names *pending)
 {

@@ -12,7 +12,8 @@ struct compared {
 	size_t n, room;
 };
 
-/* Record that x was copied to `at`, behind earlier ranges, and compared; not if memory is short. */
+/* Record that x, an extent of a file, was copied to offset `at` and compared. Ranges are added in
+ * order. If memory is exhausted, x is not recorded. */
 void compared_add(struct compared *c, const struct extent *x, uint64_t at);
 /* Was x copied to offset `at` and compared? c may be NULL. */
 bool compared_has(const struct compared *c, const struct extent *x, uint64_t at);

@@ -98,14 +98,14 @@ static int read_marker(
 /* Do the remaining renames of a marker. The first file is renamed first, but an abandoned commit
  * removes the second one first. So if only the first temporary file exists, remove it, too. */
 static int finish_renames(const struct trust *trust, const struct marker *m, bool over,
-	bool *ret_stands, struct error *e)
+	bool *ret_complete, struct error *e)
 {
 	bool have[PAIR] = {trust_check_name(trust, m->temporary[0], NULL) == 0,
 		trust_check_name(trust, m->temporary[1], NULL) == 0};
 	int dirfd = trust->dirfd, r = 0;
 
-	*ret_stands = have[1] || !have[0];
-	if (!*ret_stands)
+	*ret_complete = have[1] || !have[0];
+	if (!*ret_complete)
 		return io_unlink(dirfd, m->temporary[0]);
 	for (int i = 0; r == 0 && i < PAIR; i++) {
 		if (have[i])
@@ -118,23 +118,23 @@ static int finish_renames(const struct trust *trust, const struct marker *m, boo
 	return r;
 }
 
-int pair_finish(const struct trust *trust, const char *marked, pair_check_names *judge, void *arg,
+int pair_finish(const struct trust *trust, const char *marked, pair_check_names *check, void *arg,
 	struct error *e)
 {
 	char name[NAME_MAX + 1];
-	enum pair_permission leave;
+	enum pair_permission permission;
 	struct marker m;
-	bool stands;
+	bool is_complete;
 	int r;
 
 	pair_marker_name(name, marked);
 	r = read_marker(trust, name, &m, e);
 	if (r <= 0)
 		return r;
-	leave = judge(arg, m.name[0], m.name[1]);
-	if (leave == PAIR_FORBIDDEN)
+	permission = check(arg, m.name[0], m.name[1]);
+	if (permission == PAIR_FORBIDDEN)
 		return error_set(e, -EPERM, "names files of another map");
-	r = finish_renames(trust, &m, leave == PAIR_REPLACE, &stands, e);
+	r = finish_renames(trust, &m, permission == PAIR_REPLACE, &is_complete, e);
 	if (r == 0)
 		r = io_sync_dir(trust->dirfd);
 	/* Remove the marker only after the renames are on disk. */
@@ -144,7 +144,7 @@ int pair_finish(const struct trust *trust, const char *marked, pair_check_names 
 		return e && e->code ? r
 				    : error_set(e, r, "cannot finish an interrupted save: %s",
 					      strerror(-r));
-	return stands;
+	return is_complete;
 }
 
 static int write_marker(

@@ -20,8 +20,8 @@
 /*
  * Commit two files, both after replace_close. marked: NAME of the marker. over: replace existing
  * files; if false, -EEXIST if one exists. On failure see replace_is_committed(first): if it is
- * false, the old pair is valid and the attempt leaves nothing behind. If it is true, the new pair
- * is valid, and the next mount may have to complete the renames.
+ * false, the old pair is valid, and replace_destroy removes what is left of the new one. If it is
+ * true, the new pair is valid, and the next mount may have to complete the renames.
  */
 int pair_commit(struct replace *first, struct replace *second, const char *marked, bool over,
 	struct error *e);
@@ -31,13 +31,13 @@ void pair_marker_name(char ret[NAME_MAX + 1], const char *marked);
 
 /* May a marker name these two files: not at all, as new files, or also to replace existing ones? */
 enum pair_permission { PAIR_FORBIDDEN, PAIR_CREATE, PAIR_REPLACE };
-/* Decide on the two final names of a marker. */
+/* Decide on the two final names of a marker; called by pair_finish. */
 typedef enum pair_permission pair_check_names(void *arg, const char *first, const char *second);
 
 /*
  * Complete the commit of the marker for `marked`, if there is one. Returns 1 if the new pair is
- * complete now, 0 if there is no marker or its commit was abandoned. Returns -EPERM if the marker
- * is not trusted or judge refuses its names. The marker is kept on failure.
+ * complete now, 0 if there is no marker or its commit was abandoned, -EINVAL if the file is no
+ * marker, -EPERM if it is not trusted or `check` forbids its names. A failure keeps the marker.
  */
-int pair_finish(const struct trust *trust, const char *marked, pair_check_names *judge, void *arg,
+int pair_finish(const struct trust *trust, const char *marked, pair_check_names *check, void *arg,
 	struct error *e);

@@ -19,7 +19,7 @@
  *
  * Opening another kind of file fails with -EINVAL. A file that is a proper prefix of the magic is
  * an empty log whose creation was interrupted. Payloads keep the descriptor open, but reclog_close
- * releases the lock.
+ * releases the lock. On a file system without flock(2), create and open continue without a lock.
  */
 #pragma once
 
@@ -36,8 +36,8 @@ struct reclog;
 int reclog_create(int dirfd, const char *name, struct reclog **ret, struct error *e);
 /* Create a log in an unlinked file, which disappears with the process. Do not sync it. */
 int reclog_create_unnamed(int dirfd, struct reclog **ret, struct error *e);
-/* Open a log for reading and appending, and lock it. -EBUSY if another process has locked it,
- * -EPERM if it is not trusted. trust->dirfd is borrowed until reclog_close. */
+/* Open a log for reading and appending, and lock it. -ENOENT if there is none, -EPERM if it is not
+ * trusted, -EBUSY if it is locked already. trust->dirfd is borrowed until reclog_close. */
 int reclog_open(const struct trust *trust, const char *name, struct reclog **ret, struct error *e);
 /* Open any regular file as a log for reading (recover --list), without a lock and without
  * truncating it. A damaged magic is reported as damage. */
@@ -61,18 +61,18 @@ int reclog_replace(
 void reclog_close(struct reclog *l);
 DEFINE_CLEANUP(struct reclog, reclog_close);
 
-/* Append one record. Its payload is the concatenation of the parts. *ret_payload (may be NULL) is
- * set to the payload in the log; the caller calls extent_finish. Not synced. */
+/* Append one record, of a type from 1 to 255. Its payload is the concatenation of the parts. The
+ * caller finishes *ret_payload (may be NULL), the payload in the log. Does not sync. */
 int reclog_append(struct reclog *l, uint32_t type, const struct extent *parts, size_t n_parts,
 	struct extent *ret_payload, struct error *e);
-/* Sync the log to disk; the first time the directory, too. */
+/* Sync the log to disk; the first time the directory, too. A read-only log needs no sync: 0. */
 int reclog_sync(struct reclog *l, struct error *e);
 
 struct record {
 	uint32_t type;         /* 0: damaged bytes, or no bytes if records are missing */
 	uint32_t number;       /* modulo 2^24 */
 	bool is_damaged;       /* the payload does not have its checksum, or type is 0 */
-	uint32_t crc;          /* of the payload; not set if type is 0 */
+	uint32_t crc;          /* computed from the payload; 0 if type is 0 */
 	struct extent payload; /* or the damaged bytes; the caller calls extent_finish */
 };
 
@@ -83,9 +83,10 @@ struct reclog_pos {
 	bool is_uncertain; /* damage before it may have destroyed records: do not expect number */
 };
 
-/* Read the record at pos and advance pos. Returns 1 for a record or damage, 0 at the end, or
- * -errno. *ret_torn (may be NULL): is it a torn end? */
+/* Read the record at pos and advance pos. Returns 1 for a record or damage, 0 at the end, which may
+ * be torn, or -errno. With 0, *ret_torn (may be NULL) is set to whether it is, and pos stays. */
 int reclog_next(struct reclog *l, struct reclog_pos *pos, struct record *ret, bool *ret_torn,
 	struct error *e);
 
+/* Size of the file in bytes, with the magic. */
 uint64_t reclog_size(const struct reclog *l);

@@ -23,21 +23,21 @@ struct record_writer {
 	size_t filled;
 };
 
-/* Write one record at w->pos. Its payload is the concatenation of the parts, `size` bytes. w->pos
- * is the end of the record afterwards. */
+/* Write one record at w->pos. Its payload is the concatenation of the parts, `size` bytes. On
+ * success w->pos is the end of the record; after a failure a part of it may be in the file. */
 int record_write(struct record_writer *w, uint32_t type, uint32_t number, uint64_t size,
 	const struct extent *parts, size_t n_parts, struct error *e);
 
 /*
- * Read the record at pos of a log that ends at end. Returns 1, 0 if there is no record, or -errno.
- * *ret_next is the end of the record. If only the header is valid, ret->damaged is set. The payload
- * is an extent of f.
+ * Read the record at pos of a log that ends at end. Returns 1, 0 if there is no valid header of a
+ * record that fits before end, or -errno. *ret_next is the end of the record. If the payload does
+ * not have its CRC, ret->is_damaged is set. The payload is an extent of f.
  */
 int record_read(struct file *f, uint64_t pos, uint64_t end, struct record *ret, uint64_t *ret_next,
 	struct error *e);
 
-/* Is there an incomplete record at pos, where record_read found none? A program that dies leaves
- * the beginning of a record. Zeros are data that the disk has lost. */
+/* Is there an incomplete record at pos, which is below end, where record_read found none? A program
+ * that dies leaves the beginning of a record. Zeros are data that the disk has lost. */
 int record_is_torn(const struct file *f, uint64_t pos, uint64_t end, bool *ret, struct error *e);
-/* Find the first valid record at or after pos. *ret is its offset, or end if there is none. */
+/* Find the first record at or after pos whose CRCs match. *ret is its offset, or else end. */
 int record_seek(struct file *f, uint64_t pos, uint64_t end, uint64_t *ret, struct error *e);

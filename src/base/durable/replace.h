@@ -28,17 +28,17 @@
 
 struct replace;
 
-/* Write the stem of the temporary names for NAME to ret, which has room for NAME_MAX + 1 bytes. Six
- * letters follow it (io_temporary). */
+/* Write the stem .NAME.mapfs-new- to ret, which has room for NAME_MAX + 1 bytes. A long NAME is
+ * cut. In the temporary names six letters follow (io_temporary). */
 void replace_stem(const char *name, char *ret);
 
-/* Begin to write `name` below dirfd, which is borrowed. like: a descriptor of the file whose
- * metadata is kept (metadata_copy), or -1 for a new file with mode 0666 & ~umask. */
+/* Begin to write `name` below dirfd, which is borrowed. like: a descriptor (duplicated) of the file
+ * whose metadata is kept (metadata_copy), or -1 for a new file with mode 0666 & ~umask. */
 int replace_begin(int dirfd, const char *name, int like, struct replace **ret, struct error *e);
 void replace_write(struct replace *r, const void *data, size_t n);
 void replace_copy(struct replace *r, const struct extent *x);
 uint64_t replace_size(const struct replace *r); /* number of bytes appended so far */
-/* Set a function to be called about every MiB with the number of bytes written so far. */
+/* Set a function that replace_write, replace_copy and replace_close call about every MiB. */
 void replace_on_progress(struct replace *r, void (*fn)(void *arg, uint64_t written), void *arg);
 int replace_close(struct replace *r, struct error *e);
 /* Sync the written file. Optional: replace_lock and replace_commit sync it if it is not synced. */
@@ -58,13 +58,14 @@ int replace_set_name(struct replace *r, const char *name, struct error *e);
 /*
  * Rename the file over NAME, or, if over is false, to the first free name of NAME, NAME.1, NAME.2,
  * and so on. ret_name (NAME_MAX + 1 bytes, may be NULL) is set to the name. Before the rename, the
- * descriptor of replace_file is locked (flock LOCK_EX), so no other mount can lock the new file.
+ * descriptor of replace_file is locked (flock LOCK_EX), so no other mount can lock the new file:
+ * -EBUSY if another process has locked it. If the file system has no locks, it is not locked.
  */
 int replace_commit(struct replace *r, bool over, char *ret_name, struct error *e);
 /* Was the file renamed to its final name? Also true if replace_commit failed after the rename. */
 bool replace_is_committed(const struct replace *r);
-/* Remove trusted temporary files that killed processes left behind. The caller holds the lock of
- * NAME, so no other process is writing it. */
+/* Remove trusted temporary files for `name` that killed processes left behind. The caller holds the
+ * lock of that file, so no other process is writing it. Ignores errors. */
 void replace_remove_leftovers(const struct trust *trust, const char *name);
 /* Like replace_remove_leftovers, but use the cached names of the directory. */
 void replace_remove_leftovers_cached(
@@ -74,8 +75,7 @@ int replace_dirfd(const struct replace *r);
 const char *replace_name(const struct replace *r);
 const char *replace_temporary(const struct replace *r);
 int replace_lock(struct replace *r, struct error *e); /* sync and lock the file */
-/* Forget the temporary name: replace_destroy keeps the file, and replace_is_committed returns true.
- */
+/* Forget the temporary name: replace_destroy keeps the file, replace_is_committed returns true. */
 void replace_forget_temporary(struct replace *r);
 /* Remove the temporary file now. If that fails, replace_destroy tries again. */
 void replace_discard(struct replace *r);

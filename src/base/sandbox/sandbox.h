@@ -10,7 +10,7 @@
  *                  abstract sockets of outside processes and signals to them.
  *   seccomp        filters system calls (base/sandbox/filter.h).
  *
- * Open descriptors stay usable. Privileges belong to threads: call it before others are created.
+ * Open descriptors stay usable. Privileges belong to threads: enter before others are created.
  */
 #pragma once
 
@@ -20,10 +20,8 @@
 
 enum {
 	SANDBOX_WRITABLE = 1,
-	SANDBOX_KEEP_OWNERS =
-		2, /* keep the capabilities that keeping other owners of files needs */
-	SANDBOX_REMOVE_EMPTY_DIRS =
-		4, /* for a directory: only allow removing empty directories in it */
+	SANDBOX_KEEP_OWNERS = 2,       /* keep the capabilities for files of other owners */
+	SANDBOX_REMOVE_EMPTY_DIRS = 4, /* only allow removing empty directories below fd */
 };
 
 struct sandbox_rule {
@@ -31,7 +29,7 @@ struct sandbox_rule {
 	unsigned flags; /* SANDBOX_WRITABLE, SANDBOX_REMOVE_EMPTY_DIRS or 0 */
 };
 
-/* Enter the sandbox. flags: SANDBOX_KEEP_OWNERS or 0. Missing kernel features are reported to note.
- */
+/* Enter the sandbox. flags: SANDBOX_KEEP_OWNERS or 0. Calls note with a line for each feature that
+ * the kernel lacks. After a failure some of the privileges may be dropped. */
 int sandbox_enter(const struct sandbox_rule *rules, size_t n, unsigned flags,
 	void (*note)(void *arg, const char *line), void *arg, struct error *e);

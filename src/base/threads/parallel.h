@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
-/* parallel: run work that only needs the processor on as many threads as there are processors. */
+/* parallel: run work that only needs the processor, on at most one thread for each processor. */
 #pragma once
 
 #include <stddef.h>
 
 #include "base/error.h"
 
-enum { PARALLEL_MAX = 4 }; /* threads of parallel_each: each may hold a large blob */
+enum { PARALLEL_MAX = 4 }; /* threads, with the caller's: each may hold a large blob */
 
 typedef int parallel_fn(void *arg, size_t i, struct error *e);
 

@@ -34,8 +34,8 @@ void pool_submit_done(struct pool *p, struct job *j);
 /* Return an eventfd that is readable while jobs wait for pool_complete. If pool_count_pending
  * returned nonzero, it is also readable after the last pending job ended, even without a done. */
 int pool_fd(const struct pool *p);
-/* Call done for all jobs that have run. Owner only. */
+/* Call done for all jobs that have ended. Owner only. */
 void pool_complete(struct pool *p);
-/* Number of jobs from pool_submit and pool_submit_done that are not complete: done was not called,
- * or run has not ended if there is no done. Owner only. */
+/* Number of submitted jobs that are not complete. A job is complete as soon as pool_complete takes
+ * it, before its done; a job of pool_submit without a done, when its run ends. Owner only. */
 unsigned pool_count_pending(struct pool *p);

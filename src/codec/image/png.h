@@ -54,8 +54,7 @@ int png_file_read(uint32_t width, uint32_t height, codec_read_fn pixels, void *a
  */
 struct png_sink {
 	int (*begin)(void *arg, uint32_t width, uint32_t height, struct error *e); /* may be NULL */
-	int (*row)(
-		void *arg, uint32_t y, const uint8_t *rgba, struct error *e); /* y = 0, 1, 2 ... */
+	int (*row)(void *arg, uint32_t y, const uint8_t *rgba, struct error *e); /* y: 0, 1, ... */
 	void *arg;
 };
 
@@ -83,5 +82,6 @@ int png_reader_open(codec_read_fn read, void *arg, uint64_t size, struct png_rea
 	uint32_t *ret_width, uint32_t *ret_height, struct error *e);
 void png_reader_close(struct png_reader *d); /* NULL is fine */
 DEFINE_CLEANUP(struct png_reader, png_reader_close);
-/* Decode the next row; the caller counts them. *ret_rgba is valid until the next call. */
+/* Decode the next row. *ret_rgba is valid until the next call. Do not call it after the last row or
+ * a failure. Errors as png_decode. */
 int png_reader_row(struct png_reader *d, const uint8_t **ret_rgba, struct error *e);

@@ -15,7 +15,7 @@
 
 enum { PNG_BAND = 1 << 20 };
 
-/* Is the size known without decoding the blob? It is 0 if the pixels are damaged. */
+/* Is the size known without decoding? True with *ret_size 0 if blob_check has found damage. */
 bool png_packed_known(struct blob *b, uint32_t width, uint32_t height, uint64_t *ret_size);
 /* Find the size of the file. The first call compresses the image, and remembers the size with the
  * blob, which has at least width * height * 4 bytes. */

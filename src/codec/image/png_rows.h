@@ -25,14 +25,14 @@ struct png_rows {
 /* Set all members but pixels and arg. -EINVAL: a side is 0 or above 2^31 - 1. -EFBIG: the rows have
  * more bytes than that. */
 int png_rows_measure(uint32_t width, uint32_t height, struct png_rows *ret);
-/* Read bytes [raw, raw + n) of the rows. */
+/* Read bytes [raw, raw + n) of the rows, filter bytes included; pixels is called at most once. */
 int png_rows_read(const struct png_rows *im, uint64_t raw, uint8_t *dst, size_t n, struct error *e);
 
 void png_rows_head(const struct png_rows *im, uint32_t idat, uint8_t p[PNG_HEAD]);
 void png_rows_tail(uint32_t crc, uint8_t p[PNG_TAIL]);
 
-void png_put_u32(uint8_t *p, uint32_t v);
-/* Copy the bytes of [*off, *off + *n) that are in a part of a file to *dst, and advance all three.
- * The part has size bytes at `at`, and *off is within it. */
+void png_put_u32(uint8_t *p, uint32_t v); /* big-endian */
+/* Copy the bytes of [*off, *off + *n) that are in a part of a file to *dst. Advance *off and *dst
+ * past them, and reduce *n. The part has size bytes at `at`, and *off is within it. */
 void png_copy_part(
 	uint64_t at, const uint8_t *part, size_t size, uint64_t *off, uint8_t **dst, size_t *n);

@@ -59,7 +59,6 @@ typedef int (*csv_take_fn)(
 int csv_parse(const struct extent *in, const struct csv_shape *shape, int32_t min, int32_t max,
 	csv_take_fn take, void *arg, struct error *e);
 
-/* Measure a table, whose lines must have equally many cells. -EINVAL as csv_parse. Sets ret->cell
- * to 0. */
+/* Measure a table with equally many cells in each line. ret->cell is 0. -EINVAL as csv_parse. */
 int csv_measure(
 	const struct extent *in, int32_t min, int32_t max, struct csv_shape *ret, struct error *e);

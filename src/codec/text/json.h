@@ -46,7 +46,7 @@ void jsonw_to_nowhere(struct jsonw *w);
 void jsonw_to_nowhere_after(struct jsonw *w, const struct jsonw *other);
 void jsonw_to_buffer(struct jsonw *w, struct buffer *to); /* borrowed; check its sticky error */
 void jsonw_to_range(struct jsonw *w, uint64_t off, void *dst, size_t n);
-/* Is the range complete? Then the caller may stop writing, without jsonw_end. */
+/* Is the range of jsonw_to_range complete? Then the caller may stop writing, without jsonw_end. */
 bool jsonw_done(const struct jsonw *w);
 
 void jsonw_object(struct jsonw *w);
@@ -64,8 +64,8 @@ void jsonw_key_int(struct jsonw *w, const char *key, int64_t v);
 void jsonw_ints(struct jsonw *w, const int32_t *v, size_t n);
 void jsonw_key_string(struct jsonw *w, const char *key, const char *s);
 
-/* Limit for the values of a document, and the bytes of a list element: values take up to 130 times
- * the memory of their text. */
+/* Limit for the number of values of a document, and for the bytes of a list element: values take up
+ * to 130 times the memory of their text. */
 enum { JSON_TEXT_MAX = 64 << 10 };
 
 struct json_spot {
@@ -84,9 +84,9 @@ struct json_doc {
 };
 
 /*
- * Read a document. A byte order mark is dropped. -EINVAL ("line 3, column 5: ..."): no JSON, a
- * repeated key in an object, nesting deeper than 2048, invalid UTF-8, NUL in a string, an integer
- * beyond 64 bits, more than JSON_TEXT_MAX values, or more than max bytes.
+ * Read a document. A byte order mark is dropped. -EINVAL ("line 3, column 5: ..."): no JSON object
+ * or array, a repeated key in an object, nesting deeper than 2048, invalid UTF-8, NUL in a string,
+ * an integer beyond 64 bits, more than JSON_TEXT_MAX values, or more than max bytes.
  */
 int json_doc_load(const struct extent *x, uint64_t max, struct json_doc *ret, struct error *e);
 /* Add a reference to a document; json_doc_finish drops it. Any thread. */
@@ -114,9 +114,9 @@ struct json_at json_root(const struct json_doc *d);
  * key is an empty list. take gets the elements in order; `at` is valid during the call, and has the
  * element's index. A negative errno from take stops the reader, which returns it.
  *
- * *ret is the document with an empty list. -EINVAL: refused as by json_doc_load; the value is no
- * list; the file is longer than max; or an element, or the text around the list, is longer than
- * JSON_TEXT_MAX. take may have received elements before.
+ * *ret is the document; its list may lack the elements. -EINVAL: refused as by json_doc_load; the
+ * value is no list; the file is longer than max; or an element, or the text around the list, is
+ * longer than JSON_TEXT_MAX. take may have received elements before.
  */
 typedef int (*json_element_fn)(void *arg, const struct json_at *at, struct error *e);
 
@@ -137,10 +137,10 @@ bool json_get(const struct json_at *at, const char *key, struct json_at *ret);
 /* Get the value of a key, or refuse: "line 1, column 1: width is missing". */
 int json_need(const struct json_at *at, const char *key, struct json_at *ret, struct error *e);
 
-/* Refuse a value that is not an array (of exactly n elements). */
+/* Refuse a value that is not an array; _of: of exactly n elements. */
 int json_expect_array(const struct json_at *at, size_t *ret_n, struct error *e);
 int json_expect_array_of(const struct json_at *at, size_t n, struct error *e);
-struct json_at json_element(const struct json_at *at, size_t i);
+struct json_at json_element(const struct json_at *at, size_t i); /* i is below the length */
 
 bool json_holds_null(const struct json_at *at);
 bool json_holds_int(const struct json_at *at); /* true for any integer, false for 1.0 */

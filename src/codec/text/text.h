@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * text: UTF-8 and UTF-16, and escaping of stored names in file names.
- */
+/* text: UTF-8 and UTF-16, and escaping of stored names in file names. */
 #pragma once
 
 #include <stdbool.h>
@@ -39,8 +37,8 @@ int utf8_to_utf16(const void *s, size_t n, struct buffer *out, struct error *e);
  * has room for max + 1 bytes, and is NUL-ended. Returns the length.
  */
 size_t name_escape(const void *name, size_t n, char *dst, size_t max);
-/* Escape a stored name that is the whole file name: "." and ".." become %2E and %2E%2E, too.
- * Returns 0 for an empty name, which no file can have. */
+/* Escape a stored name that is the whole file name: "." and ".." become %2E and %2E%2E, too. max is
+ * at most NAME_MAX. Returns 0 for an empty name, which no file can have. */
 size_t name_escape_whole(const void *name, size_t n, char *dst, size_t max);
 
 /*

@@ -16,5 +16,6 @@ enum { XML_BYTES_MAX = 16 << 20, XML_DEPTH_MAX = 1000 };
 typedef bool (*xml_element)(void *arg, const char *name, const char *const *attributes);
 
 /* Call element (may be NULL) for each start tag, in document order. The document is UTF-8, UTF-16
- * or Latin-1. -EINVAL, with line and column: the part that was read is not well-formed. */
+ * or Latin-1. Returns 0 at the end or if element stopped. -EINVAL: the part that was read is not
+ * well-formed, too deep, or has a document type; or there are more than XML_BYTES_MAX bytes. */
 int xml_read(const void *data, size_t n, xml_element element, void *arg, struct error *e);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * feed: inflate a zlib stream in an extent, piece by piece. Internal to codec.
- */
+/* feed: inflate a zlib stream in an extent, piece by piece. Internal to codec. */
 #pragma once
 
 #include <stdbool.h>
@@ -32,7 +30,7 @@ void feed_finish(struct feed *f);
 /* Add n to inflate_total. */
 void feed_count(size_t n);
 
-/* Inflate the next n bytes; all must be declared. -EIO: the stream is damaged or shorter. */
+/* Inflate the next n bytes, which the declared size must include. -EIO: damaged, or shorter. */
 int feed_pull(struct feed *f, uint8_t *dst, size_t n, struct error *e);
 
 /* Check that the stream ends here, after all declared bytes were pulled. -EIO if not. */

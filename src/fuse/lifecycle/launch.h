@@ -19,9 +19,9 @@ struct mount_request {
 	bool create;              /* --new: FILE does not exist yet; its directory does */
 	const char *format;       /* --format, for --new; NULL: by the ending of FILE */
 	const char *mountpoint;   /* absolute, not resolved; not used by the worker */
-	bool make_mountpoint;     /* no mount point was named: make it, and remove it at the end */
-	bool foreground;          /* -f: stay, and write to stderr */
-	bool debug;               /* -d: libfuse's trace of requests; implies foreground */
+	bool make_mountpoint; /* none was named: if it is missing, make it, and remove it later */
+	bool foreground;      /* -f: stay, and write to stderr */
+	bool debug;           /* -d: libfuse's trace of requests; foreground is set, too */
 	bool allow_other;
 	bool allow_root;                /* with allow_other: files get no permissions for others */
 	const char *const *security;    /* options for the kernel's security module, NULL-ended */
@@ -30,8 +30,8 @@ struct mount_request {
 };
 
 /*
- * Mount as requested, and print messages. Without rq->foreground, returns when the mount is usable,
- * and another process serves it, or when the mount has failed. In the foreground, returns when the
- * mount has ended. Returns the exit code.
+ * Mount as requested, and print messages. Returns the exit code when the mount is usable, and
+ * another process serves it, or when it has failed. In the foreground, and after a signal, returns
+ * when the mount has ended. Closes all descriptors above 2, and changes to the directory "/".
  */
 enum outcome launch(const struct mount_request *rq);

@@ -8,8 +8,8 @@
 #include "fuse/lifecycle/launch.h"
 
 /* Check the mount point, before a worker starts: its notes on the journal would be wrong if the
- * mount failed later. *ret_covers: the directory is not empty, and the mount would cover its files.
- */
+ * mount failed later. *ret_covers: it has files, which the mount would hide. One that will be made
+ * must be missing or empty. */
 int mount_point_check(const struct mount_request *rq, bool *ret_covers, struct error *e);
 /* Check the mount point again, and make it if the request says so. *ret_path is the resolved path;
  * the caller frees it. *ret_made: the directory was made, and is to be removed at the end. */
@@ -19,11 +19,10 @@ int mount_point_prepare(
 /* Build the -o argument for libfuse. The caller frees it. Returns NULL if memory is exhausted. */
 char *mount_options(const struct mount_request *rq, bool read_only);
 
-/* Mount on `point`: libfuse calls mount(2) or fusermount3. The caller closes *ret_fd (/dev/fuse).
- */
+/* Mount on `point` by mount(2) or fusermount3. The caller closes *ret_fd (/dev/fuse). */
 int mount_attach(const struct mount_request *rq, const char *point, bool read_only, int *ret_fd,
 	struct error *e);
 
-/* Unmount. May block while the kernel writes pages back. Returns 0; or an errno > 0, with "" in
- * text; or the exit status of fusermount3, with its last line in text. */
+/* Unmount. May block while the kernel writes pages back, unless lazy (MNT_DETACH). Returns 0; or an
+ * errno > 0, with "" in text; or the exit status of fusermount3, with its last line in text. */
 int mount_detach(const char *point, bool lazy, char *text, size_t room);

@@ -19,7 +19,7 @@
 struct supervisor {
 	const struct mount_request *request;
 	int worker_sock;          /* socket to the worker, or -1 */
-	pid_t worker_pid;         /* in the foreground a child of this process; or -1 */
+	pid_t worker_pid;         /* a child of launcher and foreground supervisor; or -1 */
 	int signal_fd;            /* signalfd of the signals that end the mount */
 	char *mountpoint;         /* resolved path; NULL before the mount; owned */
 	bool owns_mountpoint;     /* the mount point was made for this mount */

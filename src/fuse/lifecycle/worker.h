@@ -6,9 +6,9 @@
 #include "fuse/lifecycle/launch.h"
 
 /*
- * Run as the worker until the session has ended. launcher_fd is the socket to the launcher (see
- * control.h for the protocol). signal_fd is a signalfd of the signals that end the mount, which are
- * blocked. Closes both. Only these and descriptors 0 to 2 may be open. SIGCHLD has its default
- * action; SIGPIPE is ignored. Returns the exit status, an enum outcome.
+ * Run as the worker until the session has ended and is saved. launcher_fd: the socket to the
+ * launcher (control.h). signal_fd: a signalfd of the signals that end the mount, which are blocked.
+ * Closes both. Only these and descriptors 0 to 2 may be open. SIGCHLD must have its default action,
+ * and SIGPIPE be ignored. Returns the exit status, an enum outcome.
  */
 int worker_main(const struct mount_request *rq, int launcher_fd, int signal_fd);

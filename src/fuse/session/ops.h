@@ -15,24 +15,25 @@ struct request {
 	fuse_req_t req;
 	void (*answer)(struct request *q); /* send the reply if the call succeeded */
 	struct fuse_file_info fi;
-	char *listing;
+	char *listing; /* readdir: buffer of reply_room bytes, owned */
 	size_t listing_size, reply_room;
 	int flush_result; /* mknod: result of the flush */
 };
 
+/* Attributes in the form for libfuse, and for how long the kernel may cache them and the name. */
 struct fuse_entry_param entry_param_of(const struct call *c, const struct stat *st);
 /* Create a call for a request; request_submit starts it. If memory is exhausted, replies ENOMEM and
  * returns a shared dummy, which request_submit ignores. Never returns NULL. */
 struct request *request_begin(fuse_req_t req, vfs_op op, void (*answer)(struct request *q),
 	fuse_ino_t ino, const char *name);
 void request_submit(struct request *q);
-/* Reply with an error, or through q->answer, and free the request. For call.reply. */
+/* Reply with an error, or through q->answer, and free the request. A call.reply; any thread. */
 void request_reply(struct call *c, int r);
 /* Create and start a call that has no more arguments. */
 void request_run(fuse_req_t req, vfs_op op, void (*answer)(struct request *q), fuse_ino_t ino,
 	const char *name);
-void answer_done(struct request *q);
-void answer_entry(struct request *q);
+void answer_done(struct request *q);  /* success, without data */
+void answer_entry(struct request *q); /* call.attr */
 /* Set the mode of a new file or directory, and make the caller its owner. */
 void request_set_owner(struct request *q, mode_t mode);
 

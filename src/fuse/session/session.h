@@ -4,8 +4,8 @@
  * their results become replies. Notifications that make the kernel drop cached inodes and names are
  * sent by threads of their own: the kernel may block them until the owner has delivered pages.
  *
- * Owner: the thread of session_run. Other threads may call session_progress and send notes to
- * launcher_fd.
+ * Calling sequence (worker.c): notifiers_start, session_run, notifiers_stop, session_end. Owner:
+ * the thread of all these. Other threads may call session_progress and send notes to launcher_fd.
  */
 #pragma once
 
@@ -32,7 +32,7 @@ struct session {
 	struct control_socket control;
 	bool owns_mountpoint;           /* the mount point was made for this mount */
 	bool client_removes_mountpoint; /* the client that sent the last SAVE does */
-	bool is_stopping;               /* the session ends after the save */
+	bool is_stopping;               /* the session ends when no save is pending */
 	unsigned pending_saves;         /* requested saves without a report yet */
 	struct report last_report;      /* of the last finished save */
 	bool caches_listings;           /* the kernel caches listings until it is notified */
@@ -50,11 +50,12 @@ void session_run(struct session *s, int signal_fd);
 /* Send a message to the launcher (except PROGRESS) and to each waiting client. */
 void session_send(struct session *s, const struct control_msg *m);
 
-/* Start a save: write back dirty mapped pages, save, then send report and code to launcher and
- * clients. to_end: for an unmount that can still be refused (vfs_save_before_unmount). */
+/* Start a save: write back dirty mapped pages, save, then send the report to launcher and clients,
+ * and SAVED if no other save is pending. to_end: vfs_save_before_unmount instead of vfs_save. */
 void session_save(struct session *s, bool to_end);
-void session_discard(struct session *s); /* report the changes; session_end drops them */
-void session_stop(struct session *s);    /* save, then end the session, even if that fails */
+/* Report the changes; session_end drops them, unless mounted_keep is called before. */
+void session_discard(struct session *s);
+void session_stop(struct session *s); /* save, then end the session, even if that fails */
 /* Do the last save, after the session has ended, and send its report. Returns the exit code. */
 int session_end(struct session *s);
 /* For vfs_host.progress, on any thread: keep the progress, unless `what` is "". On the owner's
@@ -64,10 +65,10 @@ void session_progress(struct vfs_host *h, const char *what, uint64_t done, uint6
 void session_heartbeat(struct session *s);
 enum { SESSION_HEARTBEAT_MS = 250 };
 
-/* Start the notification threads. Returns 0 or -errno. */
+/* Start the notification threads. Returns 0 or -errno; notifiers_stop is needed in both cases. */
 int notifiers_start(struct session *s);
 /* End the threads. Queued notifications are dropped; pool_submit_done gets their `then`. */
 void notifiers_stop(struct session *s);
-/* For vfs_host: queue notifications. pool_submit_done gets `then`, if not NULL, after them. */
+/* For vfs_host: queue notifications of copies. Then pool_submit_done gets `then`, if not NULL. */
 void session_invalidate(struct vfs_host *h, const uint64_t *inos, size_t n, struct job *then);
 void session_forget_name(struct vfs_host *h, uint64_t parent, const char *name, struct job *then);
