@@ -305,7 +305,8 @@ static int copy_to_temporary(
 		ret_name[0] = '\0';
 		return error_set(e, r, "cannot create: %s", strerror(-r));
 	}
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+	/* Other failures: the file system has no locks. */
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK)
 		return error_errno(e, "cannot lock");
 	pthread_mutex_lock(&l->lock);
 	r = l->failure.code ? report_failure(l, e) : switch_to_copy(l, fd, e);
