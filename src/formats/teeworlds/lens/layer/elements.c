@@ -248,6 +248,7 @@ static int note_unknown(struct list_reader *t, const struct json_at *at, struct 
 		bool unknown = false;
 		const struct tw_naming names = {t->m, NULL, false, &unknown};
 		int32_t value = key->initial;
+		struct unknown *u;
 		struct json_at of;
 		const char *name;
 
@@ -266,9 +267,10 @@ static int note_unknown(struct list_reader *t, const struct json_at *at, struct 
 			continue;
 		if (!array_reserve(p->unknown, p->n_unknown, p->room_unknown))
 			return error_set(e, -ENOMEM, "out of memory");
-		p->unknown[p->n_unknown] = (struct unknown){
+		u = &p->unknown[p->n_unknown++];
+		*u = (struct unknown){
 			p->n, key->first, key->ref, strdup(name), describe_place(&of)};
-		if (!p->unknown[p->n_unknown].name || !p->unknown[p->n_unknown++].place)
+		if (!u->name || !u->place)
 			return error_set(e, -ENOMEM, "out of memory");
 	}
 	return 0;
