@@ -14,7 +14,7 @@
 /* A store for the bytes of new blobs: memory or unlinked files (vfs/volume/store.h); in tests only
  * memory. The journal does not hold these bytes, because they follow from its operations. */
 struct store {
-	/* Store data; *ret is its new place. Data in a file stays in that file. Any thread. */
+	/* Store data; *ret: its new place, a reference. Data in a file stays there. Any thread. */
 	int (*keep)(
 		struct store *s, const struct extent *data, struct extent *ret, struct error *e);
 	int spool_dirfd; /* for spool_create */
@@ -39,7 +39,7 @@ struct format_context {
 	int (*image)(
 		void *arg, unsigned game, const char *name, struct extent *ret, struct error *e);
 	void *image_arg;
-	/* Report a line about something that open assumed, repaired or ignored. May be NULL. */
+	/* Called by open, to report what it assumed, repaired or ignored. May be NULL. */
 	void (*note)(void *arg, const char *line);
 	void *note_arg;
 	/* The name table (format_tree.names) of the mount that saved the map, so that objects keep
@@ -55,12 +55,12 @@ struct source {
 	struct file *files[FORMAT_FILES_MAX];
 	uint64_t sizes[FORMAT_FILES_MAX];
 	unsigned n_files;
-	const char *name; /* of files[0], without directories */
+	const char *name; /* of files[0], or of a new map, without directories */
 	bool is_doubtful; /* for verify: check the checksums of copied data, too */
 	/* For verify: the ranges that were compared already. Borrowed; may be NULL. */
 	const struct compared *compared[FORMAT_FILES_MAX];
 };
 
 /* The value of an option: "" for a bare key, NULL if the key is absent. If a key occurs several
- * times, the last one wins. */
+ * times, the last one wins. options may be NULL. */
 const char *format_option(const char *const *options, const char *key);
