@@ -27,10 +27,10 @@ struct automap_files {
 };
 
 enum automap_report {
-	AUTOMAP_DRAWN,  /* a layer was changed */
+	AUTOMAP_DRAWN,  /* a layer was changed; in a dry run, would be */
 	AUTOMAP_LISTED, /* a configuration that can draw the layer */
 	AUTOMAP_NOTE,
-	AUTOMAP_LEFT,  /* why a requested layer is left unchanged */
+	AUTOMAP_LEFT,  /* why a layer is left unchanged that should be drawn */
 	AUTOMAP_FAULT, /* a fault in rules; `where` is their file */
 };
 
@@ -55,9 +55,10 @@ struct automap {
 };
 
 struct automap_tool {
-	/* Draw the layers. Any thread. -ENOENT if an element of `layers` matches no layer; nothing
-	 * was drawn then. -E2BIG if the rules are too much work. A layer that cannot be drawn for
-	 * another reason is reported (AUTOMAP_LEFT) and is no failure. */
+	/* Draw the layers; reports on this thread. Any thread. -ENOENT if an element of `layers`
+	 * matches no layer; nothing was drawn then. -E2BIG if the rules are too much work; some
+	 * layers may be drawn. A layer that cannot be drawn for another reason is reported
+	 * (AUTOMAP_LEFT) and is no failure. */
 	int (*draw)(const struct automap *how, struct error *e);
 	/* Report each fault in rules: "line 3: ...". -EFBIG. */
 	int (*check)(const struct bytes *rules, void (*fault)(void *arg, const char *text),

@@ -59,9 +59,9 @@ bool merged_is_referenced(const struct merge *m, const struct merge_node *x)
 	return false;
 }
 
-int conflict_add(struct merge *m, struct merge_node *x, bool theirs, const char *why, ...)
+int conflict_add(struct merge *m, struct merge_node *x, bool copies_theirs, const char *why, ...)
 {
-	struct conflict c = {.node = x, .copies_theirs = theirs};
+	struct conflict c = {.node = x, .copies_theirs = copies_theirs};
 	va_list ap;
 
 	if (!array_reserve(m->conflicts, m->n_conflicts, m->room_conflicts))

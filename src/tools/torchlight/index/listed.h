@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * listed: update one index from the sources of an archive: listed_begin, listed_merge,
+/* listed: update one index from the sources of an archive: listed_begin, listed_merge,
  * listed_finish. Rows keep their order, and new rows are inserted in the order of sources
- * (source.h).
- */
+ * (source.h). */
 #pragma once
 
 #include "tools/index/index.h"
@@ -43,7 +41,7 @@ int listed_begin(struct listed *l, const struct index_kind *what, const struct s
 void listed_finish(struct listed *l);
 
 /* Merge the stored and the derived rows, and report the changes. *ret is the index to be stored, or
- * NULL if it is unchanged. */
+ * NULL if it is unchanged, or missing and without rows. */
 int listed_merge(
 	struct listed *l, const struct index_options *how, struct bytes **ret, struct error *e);
 
