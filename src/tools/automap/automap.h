@@ -26,6 +26,7 @@ struct automap_files {
 	void *arg;
 };
 
+/* Kinds of reports about a layer, whose path is `where`. */
 enum automap_report {
 	AUTOMAP_DRAWN,  /* a layer was changed; in a dry run, would be */
 	AUTOMAP_LISTED, /* a configuration that can draw the layer */
@@ -49,13 +50,14 @@ struct automap {
 	bool has_no_limit; /* allow any amount of work; otherwise -E2BIG (tools/common/work.h) */
 	bool list;         /* list the configurations for each design layer, and draw nothing */
 	/* Overrides of the layer's own settings, or NULL: the name or number of a configuration;
-	 * the layer that the first run reads (one of automap_tool.references); a file of rules. */
+	 * the layer that the first run reads (one of automap_tool.references); a file for `rules`.
+	 */
 	const char *config, *reference, *file;
 	const int32_t *seed;
 };
 
 struct automap_tool {
-	/* Draw the layers; reports on this thread. Any thread. -ENOENT if an element of `layers`
+	/* Draw the layers. Any thread; callbacks run on it. -ENOENT if an element of `layers`
 	 * matches no layer; nothing was drawn then. -E2BIG if the rules are too much work; some
 	 * layers may be drawn. A layer that cannot be drawn for another reason is reported
 	 * (AUTOMAP_LEFT) and is no failure. */

@@ -28,7 +28,7 @@ struct many {
 /*
  * Enter the sandbox and visit all maps. The maps of a folder are the regular files with an ending
  * of a format (formats/format.h), in subfolders, too. Skips hidden names, symbolic links and
- * sidecar files. A map of a folder is named by the folder and its path in it. Returns 0, or the
- * -errno of one of the errors, all of which are reported.
+ * sidecar files. A map of a folder is named by the folder and its path in it. Stops if the output
+ * cannot be written. Returns 0, or the -errno of one of the errors, which all are reported.
  */
 int many_visit_all(struct many *m, char **names, int n);

@@ -54,7 +54,7 @@ struct whole {
 	enum outcome worst;
 };
 
-/* Enter the sandbox, and change the named maps. Returns the exit code. */
+/* Enter the sandbox, and change the named maps. Call it once. Returns the exit code. */
 int whole_run(struct whole *w);
 /* Let `change` read these images (NULL: none), whose directories are open. Call it before
  * whole_run, at most three times. */

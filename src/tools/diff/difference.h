@@ -33,7 +33,7 @@ struct differences {
 	int (*print)(struct differences *d, const struct difference *x);
 	bool is_brief;                    /* print only names of files */
 	enum detail_length length;        /* how much to show of a changed file */
-	int images;                       /* directory for pictures of the changes, or -1 */
+	int images;                       /* descriptor of the directory for pictures, or -1 */
 	const char *images_name;          /* name of that directory */
 	struct images *game_images;       /* images of the game, for drawing; or NULL */
 	struct page *page;                /* for page_print or pictures (page.h); or NULL */

@@ -19,7 +19,7 @@ struct layer {
 	struct area area;         /* rectangle of all changed tiles */
 	/* Physics layers only: groups of equal changes. */
 	struct layer_row {
-		struct review_cell of; /* the first change of the group */
+		struct review_cell first; /* the first change of the group */
 		struct area area;
 	} rows[LAYER_ROWS_MAX];
 	size_t n_rows;

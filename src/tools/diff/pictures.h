@@ -23,10 +23,10 @@ struct places {
 		struct area area;
 	} * at;
 	size_t n, room;
-	bool many; /* some tiles were dropped: more than PLACE_CELLS_MAX, or no memory */
+	bool is_incomplete; /* some tiles were dropped: more than PLACE_CELLS_MAX, or no memory */
 };
 
-/* Add a tile. If that fails, `many` is set. */
+/* Add a tile. If that fails, is_incomplete is set. */
 void places_add(struct places *p, const struct review_cell *c);
 void places_finish(struct places *p);
 

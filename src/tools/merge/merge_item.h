@@ -54,9 +54,9 @@ struct side {
 int side_read(struct side *s, enum which in, bool numbered);
 void side_finish(struct side *s);
 
-/* Create an item that is no object, on the side of `up`, which frees it. path is copied. Returns
- * NULL if memory is exhausted. */
-struct merge_item *item_new(struct merge_item *up, const char *path, bool dir);
+/* Create an item that is no object, on the side of `parent`, which frees it. path is copied.
+ * Returns NULL if memory is exhausted. */
+struct merge_item *item_new(struct merge_item *parent, const char *path, bool dir);
 
 /* Length of the number at the beginning of a name, which must end or continue with '_'. 0 if there
  * is no such number. */

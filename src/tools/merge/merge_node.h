@@ -61,10 +61,10 @@ struct merge {
 	size_t n_conflicts, room_conflicts;
 };
 
-/* Create a merge node of matched items, whose `node` it sets. up: its parent, or NULL. m owns it.
+/* Create a merge node of matched items, whose `node` it sets. parent may be NULL. m owns it.
  * Returns NULL if memory is exhausted. */
 struct merge_node *merged_new(
-	struct merge *m, struct merge_node *up, struct merge_item *const at[SIDES]);
+	struct merge *m, struct merge_node *parent, struct merge_item *const at[SIDES]);
 void merged_finish(struct merge *m); /* the caller finishes the sides */
 /* Append a conflict; the arguments are those of struct conflict. -ENOMEM. */
 int conflict_add(struct merge *m, struct merge_node *x, bool copies_theirs, const char *why, ...)
@@ -86,10 +86,10 @@ static inline const struct merge_item *merged_item(const struct merge_node *x)
 }
 /* Set old_name of each object to its name in ours, or else base; instead of order_all. -ENOMEM. */
 int merged_set_old_names(struct merge *m);
-/* Path of a merge node by old_name, while changes are applied to ours; later: by new_name, in the
- * map to be written. as: the item that gives the ending, or the name if it is no object; NULL: that
- * of merged_source. The caller frees the path. Returns NULL if memory is exhausted. */
-char *merged_path(const struct merge_node *x, bool later, const struct merge_item *as);
+/* Path of a merge node by old_name, while changes are applied to ours; new_names: by new_name, in
+ * the map to be written. as: the item that gives the ending, or the name if it is no object; NULL:
+ * that of merged_source. The caller frees the path. Returns NULL if memory is exhausted. */
+char *merged_path(const struct merge_node *x, bool new_names, const struct merge_item *as);
 /* The side whose content the merged map gets, if has_content is false. */
 static inline enum which merged_source(const struct merge_node *x)
 {

@@ -33,5 +33,5 @@ struct pairs {
 int pairs_find(const struct pairs *p);
 /* The first step alone: objects with equal name, content and directory. -ENOMEM. */
 int pairs_find_equal(const struct pairs *p);
-/* Record that two items match. doubt: a is ambiguous. */
-void pairs_join(struct merge_item *a, struct merge_item *b, bool doubt);
+/* Record that two items match. ambiguous: sets a->is_ambiguous. */
+void pairs_join(struct merge_item *a, struct merge_item *b, bool ambiguous);

@@ -19,12 +19,14 @@
 #include "formats/torchlight/wire/archive.h"
 #include "formats/torchlight/wire/tree.h"
 
+/* What an entry_id is made of: a kind, and the index of a directory, the handle of a file, or one
+ * of enum tl_control, the entries that mapfs adds. */
 enum tl_kind { TL_DIR = 0, TL_FILE = 2, TL_CONTROL = 3 };
 enum tl_control {
-	TL_CONTROL_DIR,
-	TL_CONTROL_INFO,
-	TL_CONTROL_REMOVED,
-	TL_CONTROL_KIT, /* MOD.DAT (model/kit.h) */
+	TL_CONTROL_DIR,     /* .mod */
+	TL_CONTROL_INFO,    /* .mod/info.json */
+	TL_CONTROL_REMOVED, /* .mod/removed.txt */
+	TL_CONTROL_KIT,     /* MOD.DAT (model/kit.h) */
 	TL_N_CONTROLS
 };
 
@@ -53,7 +55,7 @@ static inline bool tl_is_dir(entry_id id)
  * not every handle is a file, and not every index is a directory. */
 struct tl_added {
 	atomic_uint refs;
-	uint32_t dir;
+	uint32_t dir; /* index of its directory */
 	char name[];
 };
 

@@ -26,7 +26,7 @@ enum mod_string { MOD_TITLE, MOD_AUTHOR, MOD_DESCRIPTION, MOD_WEBSITE, MOD_DOWNL
 
 /* Owned bytes, usually UTF-8, with a NUL after the n bytes. */
 struct text {
-	char *s;
+	char *s; /* NULL if it was never set */
 	size_t n;
 };
 

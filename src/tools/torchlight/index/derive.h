@@ -20,7 +20,7 @@ struct row {
 
 /* A source file that an index should list, and its row. */
 struct job {
-	const struct source_file *f;
+	const struct source_file *file;
 	const struct row *old;        /* its row in the stored index, or NULL */
 	const struct dat_block *root; /* of the file's text; valid only in a derive_fn */
 	struct buffer line;           /* the derived row */

@@ -74,14 +74,14 @@ static int add_jobs(struct listed *l)
 			continue;
 		if (!array_reserve(l->jobs, l->n_jobs, l->room_jobs))
 			return -ENOMEM;
-		l->jobs[l->n_jobs++] = (struct job){.f = &l->sources->all[i]};
+		l->jobs[l->n_jobs++] = (struct job){.file = &l->sources->all[i]};
 	}
 	return 0;
 }
 
 static int compare_job(const void *key, const void *x)
 {
-	return sources_compare(*(const struct str *)key, ((const struct job *)x)->f->path);
+	return sources_compare(*(const struct str *)key, ((const struct job *)x)->file->path);
 }
 
 /* Assign each row its job, and each job its first row. */
@@ -110,7 +110,7 @@ static int derive_row(void *arg, size_t i, struct error *e)
 
 	if (l->only_new && j->old)
 		return 0;
-	r = source_read(l->sources, j->f, &text, &j->unread);
+	r = source_read(l->sources, j->file, &text, &j->unread);
 	if (r == 0) {
 		j->root = text.tree->root;
 		r = l->what->derive(l->sources, j);

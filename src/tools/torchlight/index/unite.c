@@ -66,18 +66,18 @@ static void put_new(struct uniting *u, const struct str *path)
 	for (; u->next < u->l->n_jobs; u->next++) {
 		struct job *j = &u->l->jobs[u->next];
 
-		if (path && sources_compare(j->f->path, *path) > 0)
+		if (path && sources_compare(j->file->path, *path) > 0)
 			break;
 		if (j->old)
 			continue;
 		if (j->unread.code) {
-			report_row(u, INDEX_UNREAD, j->f->path, str_of(error_text(&j->unread)));
+			report_row(u, INDEX_UNREAD, j->file->path, str_of(error_text(&j->unread)));
 		} else if (!j->refusal) {
 			put_row(u, str_of_buffer(&j->line));
-			report_row(u, INDEX_ADDED, j->f->path, STR(""));
+			report_row(u, INDEX_ADDED, j->file->path, STR(""));
 			if (j->lacking.size)
-				report_row(
-					u, INDEX_LACKING, j->f->path, str_of_buffer(&j->lacking));
+				report_row(u, INDEX_LACKING, j->file->path,
+					str_of_buffer(&j->lacking));
 		}
 	}
 }
@@ -99,7 +99,7 @@ static void put_changed(struct uniting *u, struct job *j)
 			buffer_printf(&how, "%s%s %.*s -> %.*s", how.size ? ", " : "",
 				row_column(kind, i), STR_ARGS(a), STR_ARGS(b));
 	}
-	report_row(u, INDEX_CHANGED, j->f->path, str_of_buffer(&how));
+	report_row(u, INDEX_CHANGED, j->file->path, str_of_buffer(&how));
 }
 
 static void put_old(struct uniting *u, const struct row *row, struct job *j)

@@ -29,7 +29,7 @@ enum layout_node_part {
 
 struct layout_node {
 	int64_t id;
-	uint32_t part[NODE_PARTS];
+	uint32_t part[NODE_PARTS];      /* by enum layout_node_part */
 	struct buffer active, deactive; /* themes, i64 each, without their number */
 };
 
@@ -72,7 +72,7 @@ void layout_group_put_fields(const struct layout_node *node, unsigned depth, str
  * (derived). Appends nothing if none differs. */
 void layout_group_decode(const struct layout_node *node, const struct layout_node *derived,
 	unsigned depth, struct buffer *out);
-/* Set the parts of a node that a [DATAGROUP] gives. -EINVAL with line and column. */
+/* Set the parts of a node that a [DATAGROUP] gives, and is_read. -EINVAL with line and column. */
 int layout_group_encode(const struct dat_block *b, struct layout_node *node, struct error *e);
 /* Is f the TAG of the Group b, and stored in the node only? True if f is empty or a number, or if
  * the old node has a number and b has no [DATAGROUP] with a TAG. Otherwise f becomes a property. */
