@@ -263,7 +263,7 @@ struct plan {
 void plan_free(struct plan *p); /* NULL is fine */
 DEFINE_CLEANUP(struct plan, plan_free);
 
-/* A fault of a map. Strings that do not apply are "". */
+/* A fault of a map. Strings that do not apply are ""; they are valid during a call of why(). */
 struct format_fault {
 	bool is_warning;   /* a game loads the map, but warns or ignores the part */
 	const char *path;  /* in the mount; "": the map as a whole */
@@ -299,9 +299,9 @@ struct format_edit {
 	int (*apply)(struct snapshot **s, entry_id id, const struct parsed *p,
 		const struct build_context *others, const struct snapshot *like, bool *ret_changed,
 		struct error *e);
-	/* Check that an opened map is consistent. Called at the mount for a cheap check (all is
-	 * false), and on a worker before the first change, for a complete one. -EINVAL or -EIO: the
-	 * map can be shown, but not changed. May be NULL: always consistent. */
+	/* Check that a map is consistent. all is false at the mount, for a cheap check, and true on
+	 * a worker before the first change, and after the save of a doubtful map. -EINVAL or -EIO:
+	 * it can be shown, but not changed. May be NULL: always consistent. */
 	int (*check_sound)(const struct snapshot *s, bool all, struct error *e);
 	/* Find the faults of a map, and report each to why(). -EINVAL: a game refuses the map; e
 	 * says what the faults have in common. Other faults are warnings (is_warning). May be NULL:

@@ -83,7 +83,8 @@ static inline const struct tcm_map *tcm_map_of(const struct snapshot *s)
 /* Are the file, the answers of the variant, and the number of points equal? */
 bool tcm_map_same(const struct tcm_map *a, const struct tcm_map *b);
 
-/* One of the two numbers of a record, as it is stored and as a value. A float can be NaN. */
+/* Number 0 or 1 of a record, as it is stored, and as a value, which can be NaN; is it a float? And
+ * the float that is stored so. */
 uint32_t tcm_stored(const struct tcm_content *c, enum tcm_file list, unsigned which, size_t i);
 double tcm_value(const struct tcm_content *c, enum tcm_file list, unsigned which, size_t i);
 bool tcm_is_real(const struct tcm_variant *v, enum tcm_file list, unsigned which);

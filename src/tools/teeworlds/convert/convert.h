@@ -18,18 +18,18 @@ enum {
 };
 
 struct tw_converting {
-	struct tw_whole whole;
+	struct tw_whole whole;  /* of a conversion; zeros for a check */
 	const struct tw_map *m; /* the map as opened; `change` collects the changes to it */
 	enum tw_game to;
-	const char *game;          /* name of `to`, for messages */
-	bool from_07;              /* the map is one of 0.7 */
-	const struct convert *how; /* NULL for a check */
-	struct tw_faults *faults;  /* of a check; NULL for a conversion */
-	struct tw_change *change;  /* of a conversion; NULL for a check */
-	struct tw_converted_image {
-		bool tiled;   /* a tile layer uses it */
-		bool known;   /* w and h are valid */
-		int64_t w, h; /* in the new map */
+	const char *game;           /* name of `to`, for messages */
+	bool from_07;               /* the map is one of 0.7 */
+	const struct convert *how;  /* NULL for a check */
+	struct tw_faults *faults;   /* of a check; NULL for a conversion */
+	struct tw_change *change;   /* of a conversion; NULL for a check */
+	struct tw_converted_image { /* by position */
+		bool tiled;         /* a tile layer uses it */
+		bool known;         /* w and h are valid */
+		int64_t w, h;       /* in the new map */
 	} images[TW_IMAGES_SHOWN];
 	bool refused; /* a fault was reported */
 };

@@ -36,7 +36,7 @@ void tw_settings_open(const struct tw_map *m, bool ret[256]);
  * are optional. A variable has no types and takes any value. */
 extern const char *const tw_settings[], *const tw_tunings[], *const tw_map_bugs[];
 
-/* The types that follow a name in the list, or "". NULL if the list lacks the name, in any case. */
+/* The types that follow a name in the list, or "". NULL if the name, in any case, is not in it. */
 const char *tw_known_find(const char *const *list, const char *word);
 /* Find the name most similar to a misspelled word. Returns its length; *ret is NULL if none is. */
 int tw_known_find_similar(const char *const *list, const char *word, const char **ret);

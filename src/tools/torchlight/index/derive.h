@@ -48,7 +48,7 @@ bool derive_bool(const struct dat_block *b, const char *name); /* false if it is
 /* Append text in upper case (ASCII) to out. Returns the whole content of out. */
 struct str derive_upper(struct str text, struct buffer *out);
 
-/* Append a cell to the line. */
+/* Append a cell to the line, with escapes. A failure is left in line.error. */
 void derive_put(struct job *j, struct str text);
 void derive_put_upper(struct job *j, struct str text);
 void derive_put_number(struct job *j, int64_t v);

@@ -21,8 +21,8 @@ struct listed_row {
 };
 
 struct listed {
-	const struct index_kind *what;
-	const struct raw_kind *kind;
+	const struct index_kind *index;
+	const struct raw_kind *kind;   /* the structure of its file */
 	const struct sources *sources; /* borrowed */
 	bool only_new;
 	struct bytes *stored; /* the stored index; NULL if the archive has none */
@@ -36,7 +36,7 @@ struct listed {
 /* Read the stored index and derive the rows of all source files, on all processors. only_new:
  * derive only rows of files that have none. Finish l also on failure. -EINVAL if the index is
  * invalid. */
-int listed_begin(struct listed *l, const struct index_kind *what, const struct sources *s,
+int listed_begin(struct listed *l, const struct index_kind *index, const struct sources *s,
 	bool only_new, struct error *e);
 void listed_finish(struct listed *l);
 

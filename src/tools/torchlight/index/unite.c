@@ -51,7 +51,7 @@ static void report_row(struct uniting *u, enum index_event what, struct str path
 	buffer_str(&line, why);
 	buffer_byte(&line, 0);
 	if (!line.error)
-		u->how->say(u->how->arg, what, u->l->what->path, (const char *)line.data);
+		u->how->say(u->how->arg, what, u->l->index->path, (const char *)line.data);
 }
 
 static void put_row(struct uniting *u, struct str line)
@@ -143,7 +143,7 @@ static int encode_table(struct uniting *u, struct bytes **ret, struct error *e)
 		r = rawindex_encode(
 			u->l->kind, (const char *)u->table.data, u->table.size, &out, e);
 	if (r < 0)
-		return error_context(e, "cannot make %s", u->l->what->path), r;
+		return error_context(e, "cannot make %s", u->l->index->path), r;
 	if (stored && str_equal(str_of_bytes(stored), str_of_buffer(&out)))
 		return 0;
 	return buffer_finish(&out, ret);
