@@ -11,7 +11,8 @@
  *               keeps its origin. Every other file is a new object.
  *   contents    Parse the contents that are not parsed yet. Apply all of them in the order of
  *               their paths, raw/ first. Repeat those that need others while any succeeds.
- *   placements  Objects go where their files are. An object without a file leaves the map.
+ *   placements  Objects go where their files are. An object whose file has a scratch name stays;
+ *               an object without a file leaves the map.
  *   finalize    The format derives the rest: references, counts, what a game needs.
  * format_edit.check checks the result as a whole.
  *
@@ -22,11 +23,9 @@
 
 #include "formats/format.h"
 
-/*
- * Build input: a path of the overlay, which differs from the base or is a directory on the way to
+/* Build input: a path of the overlay, which differs from the base or is a directory on the way to
  * one that does. The array is sorted by path: the root is first, the contents of a directory follow
- * it, and the names in a directory are sorted (name_compare).
- */
+ * it, and the names in a directory are sorted (name_compare). */
 struct build_input {
 	uint32_t parent;  /* index of the directory; 0 for the root */
 	const char *name; /* "" for the root */
@@ -36,7 +35,7 @@ struct build_input {
 	entry_id hidden; /* the entry of the base at this path, if not `origin`; or ENTRY_NONE */
 	const struct extent *bytes;    /* the content; NULL: the file shows its origin */
 	const struct extent *accepted; /* accepted content, if `bytes` are refused; or NULL */
-	/* Parsed values of `bytes` (or, if that is NULL, of the origin's bytes) and of `accepted`.
+	/* Parsed values of `bytes` and of `accepted`; of the origin's bytes, where those are NULL.
 	 * NULL: not parsed yet. A value for another entry is parsed again. */
 	struct parsed *parsed, *accepted_parsed;
 	bool is_refused; /* an earlier save or close refused `bytes` */
@@ -51,8 +50,8 @@ enum build_outcome {
 	BUILD_ABSENT, /* a new object whose parts never came; it is in no map */
 	BUILD_MOVED,
 	BUILD_REMOVED,  /* removed from the map */
-	BUILD_CLEARED,  /* a mandatory part was removed, and is cleared */
-	BUILD_RESTORED, /* a mandatory file was removed, and stays */
+	BUILD_CLEARED,  /* a mandatory entry was removed, and is cleared */
+	BUILD_RESTORED, /* a mandatory entry was removed, and stays */
 	BUILD_REPLACED, /* the object left the map, and another entry has its path */
 	BUILD_KEPT,     /* the file has a scratch name; its object stays unchanged */
 	BUILD_SCRATCH,  /* a scratch file */
@@ -60,14 +59,14 @@ enum build_outcome {
 };
 
 struct build_output {
-	enum build_outcome outcome;
+	enum build_outcome outcome; /* BUILD_SAME if the input is removed */
 	/* Outcome of the second thing at this path: of `hidden`; of `origin`, if the input is
-	 * removed; or of the accepted content, if this one is refused. Else BUILD_SAME. */
+	 * removed; or, if the content is refused, of the file without it. Else BUILD_SAME. */
 	enum build_outcome hidden_outcome;
 	entry_id id;        /* in the built map before finalize; or ENTRY_NONE */
-	bool is_unresolved; /* with BUILD_REFUSED: other files that it needs are missing */
+	bool is_unresolved; /* with BUILD_REFUSED: because of other files, which may change */
 	bool has_accepted;  /* with BUILD_REFUSED: the map has the accepted content */
-	/* Parsed values of build_input.bytes and .accepted for `id`; owned references, or NULL. */
+	/* As in build_input, but for `id`; owned references, or NULL. */
 	struct parsed *parsed, *accepted_parsed;
 	char *reason; /* with BUILD_REFUSED; NULL if memory was exhausted */
 };
@@ -75,7 +74,7 @@ struct build_output {
 struct build_result {
 	struct snapshot *map;
 	struct build_output *outputs; /* one for each input, in the same order */
-	size_t n, n_refused;
+	size_t n, n_refused;          /* n_refused: those with BUILD_REFUSED */
 };
 
 struct build_options {

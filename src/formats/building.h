@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * building: the state of a build (formats/build.h), which its steps share. identities.c resolves
- * the identities of objects; contents.c parses and applies contents.
- */
+/* building: the state of a build (formats/build.h), which its steps share. identities.c resolves
+ * the identities of objects; contents.c parses and applies contents. */
 #pragma once
 
 #include "base/hash.h"
@@ -27,28 +25,29 @@ struct building {
 	size_t n_placements, room_placements;
 	struct build_context context; /* for apply; valid once all contents are parsed */
 	struct written_file *files;   /* context.files */
-	bool has_progress;
-	bool is_last_round; /* refuse contents that need other files */
+	bool has_progress;            /* the current round applied a content, or a part of it */
+	bool is_last_round;           /* refuse contents that need other files */
 };
 
 /* Set the outcome of input i to BUILD_REFUSED, for this reason. */
 void building_refuse(struct building *b, size_t i, const struct error *why);
-/* Find the name class of input i, for its origin. */
+/* Find the name class of input i, with its origin as the object to rename. */
 int building_classify(const struct building *b, size_t i, struct name_class *ret, struct error *e);
 /* Append a placement for finalize. -ENOMEM. */
 int building_place(struct building *b, struct placement p);
-/* Apply a parsed value to the map, or with NULL the empty form of a mandatory part. *ret_changed:
- * whether the map changed. */
+/* Apply a parsed value (NULL: the empty form of a mandatory part) to the map. A refused value gives
+ * its refusal. *ret_changed: whether the map changed. */
 int building_apply(struct building *b, entry_id id, const struct parsed *p, bool *ret_changed,
 	struct error *why);
-/* Parse bytes for an entry of the map, and apply them. */
+/* Parse bytes for an entry of the map, and apply them. *ret_changed: as for building_apply. */
 int building_put(struct building *b, entry_id id, const struct extent *x, bool *ret_changed,
 	struct error *why);
 
 /* Allocate the claims, for resolve_identities. -ENOMEM. */
 int identities_begin(struct building *b);
 void identities_finish(struct building *b);
-/* Find the identity of each input, and place the objects that are new, moved or removed. */
+/* Find the identity of each input, and place the objects that are new, moved or removed. If it
+ * returns -ENOMEM, e may be unset. */
 int resolve_identities(struct building *b, struct error *e);
 /* Parse and apply all contents, raw/ first. */
 int apply_contents(struct building *b, struct error *e);

@@ -79,7 +79,7 @@ enum { FORMAT_SIZE_MAX = INT32_MAX }; /* largest size of any file, in bytes */
 struct file_attr {
 	entry_id id;
 	bool is_dir;
-	bool is_writable;       /* a file that parse accepts */
+	bool is_writable;       /* programs may write the file; else EACCES */
 	bool has_size;          /* size is valid; if false, call format.size on a worker */
 	bool is_size_on_demand; /* find the size when the file is looked up, not to list it */
 	bool has_mtime;         /* mtime is valid (archives); if false, the map's time applies */
@@ -87,14 +87,13 @@ struct file_attr {
 	bool is_cleared_by_save;  /* a removed file is empty after the next save */
 	bool is_restored;         /* a removed file stays in the map, unchanged */
 	bool is_cleared_by_mount; /* a removed part is empty in the next mount */
-	bool is_permanent;        /* cannot be renamed; a file cannot be removed, either (EPERM) */
+	bool is_permanent; /* cannot be renamed; removing a file: EPERM; a directory: it stays */
 	/* A generated file. Bytes written to it, or a file renamed over it, are dropped. It can be
 	 * removed, although is_permanent is set, too, and appears again when it is created again or
 	 * the map is saved. None of this is a change of the map or enters the journal. In a mount
 	 * without this entry, its name is NAME_GENERATED. */
 	bool is_generated;
-	/* Set by lookup in formats with `fold`: the name as list shows it. Owned by the snapshot.
-	 */
+	/* Set by lookup if names fold: the name as list shows it. Owned by the snapshot. */
 	const char *listed_name; /* may be NULL */
 	uint64_t size;
 	uint64_t max_size; /* parse refuses more bytes than this; 0: FORMAT_SIZE_MAX */
@@ -114,8 +113,8 @@ struct snapshot {
 
 /* Initialize a snapshot with one reference, which the caller holds. */
 void snapshot_init(struct snapshot *s, const struct format *f, void (*free)(struct snapshot *s));
-struct snapshot *snapshot_ref(const struct snapshot *s);
-void snapshot_unref(struct snapshot *s);
+struct snapshot *snapshot_ref(const struct snapshot *s); /* NULL is fine */
+void snapshot_unref(struct snapshot *s);                 /* NULL is fine */
 DEFINE_CLEANUP(struct snapshot, snapshot_unref);
 
 /* Reading. */
@@ -174,7 +173,7 @@ struct format {
 	 * give. -ENOENT. */
 	int (*lookup)(const struct snapshot *s, entry_id dir, const char *name,
 		struct file_attr *ret, struct error *e);
-	/* File attributes of any entry, also of one that add made. Fails for an entry without
+	/* File attributes of any entry, also of one that add made. May fail for an entry without
 	 * content; ret->max_size and ret->is_permanent are set nevertheless. */
 	int (*stat)(const struct snapshot *s, entry_id id, struct file_attr *ret, struct error *e);
 	/* The entry at *cookie, which starts at 0 and is advanced. 1: an entry; 0: the end. */
@@ -203,10 +202,8 @@ struct format {
 
 /* Editing. */
 
-/*
- * The bytes of one closed file. Parsed values and composed blobs hold references, and decode the
- * bytes again. Immutable, except by content_move.
- */
+/* The bytes of one closed file. Parsed values and composed blobs hold references, and decode the
+ * bytes again. Immutable, except by content_move. */
 struct content {
 	atomic_uint refs;
 	struct extent bytes;
@@ -220,10 +217,8 @@ DEFINE_CLEANUP(struct content, content_unref);
  * another thread knows c. */
 void content_move(struct content *c, const struct extent *x);
 
-/*
- * A parsed value: the result of parse for the content of one file. It is a patch that each build of
- * a map applies again. It is valid for this content, entry and base only. Immutable.
- */
+/* A parsed value: the result of parse for the content of one file. It is a patch that each build of
+ * a map applies again. It is valid for this content, entry and base only. Immutable. */
 struct parsed {
 	atomic_uint refs;
 	void (*finish)(struct parsed *p); /* drops the members that the format added; or NULL */
@@ -231,7 +226,7 @@ struct parsed {
 	entry_id id;            /* an entry of the base; ENTRY_NONE for a newer object or part */
 	bool is_unchanged;      /* the entry of the base shows the same */
 	int refusal_errno;      /* 0 if the content is valid, else -errno */
-	char *refusal;          /* the reason; NULL if there was no memory for it */
+	char *refusal;          /* the reason; NULL if valid, or if there was no memory for it */
 	bool depends_on_others; /* the refusal may end if other files change (unresolved) */
 };
 
@@ -246,12 +241,13 @@ DEFINE_CLEANUP(struct parsed, parsed_unref);
 
 /* A file of the overlay that has content. */
 struct written_file {
-	entry_id id;
-	const struct parsed *parsed;
+	entry_id id;                 /* in the map that is built */
+	const struct parsed *parsed; /* of its content, even if that is refused */
 	bool is_refused; /* by an earlier save or close; other files need not agree with it */
 };
 
-/* The rest of the overlay, for apply: the places of objects, and the other files. */
+/* The overlay, for apply: the places of objects, and all written files, including the one that is
+ * applied. */
 struct build_context {
 	const struct placement *placements; /* objects that are new, moved or removed */
 	size_t n_placements;
@@ -267,7 +263,7 @@ struct plan {
 void plan_free(struct plan *p); /* NULL is fine */
 DEFINE_CLEANUP(struct plan, plan_free);
 
-/* A fault of a map. Strings that do not apply are "". */
+/* A fault of a map. Strings that do not apply are ""; they are valid during a call of why(). */
 struct format_fault {
 	bool is_warning;   /* a game loads the map, but warns or ignores the part */
 	const char *path;  /* in the mount; "": the map as a whole */
@@ -303,9 +299,9 @@ struct format_edit {
 	int (*apply)(struct snapshot **s, entry_id id, const struct parsed *p,
 		const struct build_context *others, const struct snapshot *like, bool *ret_changed,
 		struct error *e);
-	/* Check that an opened map is consistent. Called at the mount for a cheap check (all is
-	 * false), and on a worker before the first change, for a complete one. -EINVAL or -EIO: the
-	 * map can be shown, but not changed. May be NULL: always consistent. */
+	/* Check that a map is consistent. all is false at the mount, for a cheap check, and true on
+	 * a worker before the first change, and after the save of a doubtful map. -EINVAL or -EIO:
+	 * it can be shown, but not changed. May be NULL: always consistent. */
 	int (*check_sound)(const struct snapshot *s, bool all, struct error *e);
 	/* Find the faults of a map, and report each to why(). -EINVAL: a game refuses the map; e
 	 * says what the faults have in common. Other faults are warnings (is_warning). May be NULL:
@@ -326,11 +322,9 @@ struct format_edit {
 	int (*verify)(const struct snapshot *s, const struct plan *p, const struct source *written,
 		struct error *e);
 
-	/*
-	 * Would both maps give the same file? a is the base, b is finalized. If true, the save
+	/* Would both maps give the same file? a is the base, b is finalized. If true, the save
 	 * writes nothing. May return false if only decoding could tell. For the first save of a new
-	 * map, whose base has no file, it must return false. May be NULL: always false.
-	 */
+	 * map, whose base has no file, it must return false. May be NULL: always false. */
 	bool (*same)(const struct snapshot *a, const struct snapshot *b);
 };
 
@@ -374,7 +368,7 @@ struct placement {
 	uint32_t order;    /* sorts objects that are new at, or moved to, the same position */
 	bool is_removed;   /* it leaves the map; dir and name are ignored */
 	bool is_absent;    /* set by finalize: a new object whose parts never came; in no map */
-	bool is_time_only; /* only mtime is set, the file's time */
+	bool is_time_only; /* only id and mtime, the file's time, are set */
 	struct timespec mtime;
 };
 
@@ -403,7 +397,7 @@ struct format_tree {
 	 *
 	 * Derived parts that depend on all applied files are updated here, once. If n is
 	 * FORMAT_UNPLACED, only this is done: *ret keeps the names and numbers of s, for a mount to
-	 * show.
+	 * show; p and say are NULL.
 	 */
 	int (*finalize)(const struct snapshot *s, struct placement *p, size_t n,
 		struct snapshot **ret, format_say say, void *arg, struct error *e);
@@ -416,19 +410,17 @@ struct format_tree {
 	int (*names)(const struct snapshot *finalized, struct bytes **ret, struct error *e);
 };
 
-/*
- * Parse a content. If it is refused, the function returns 0 and sets ret->refusal_errno; it returns
+/* Parse a content. If it is refused, the function returns 0 and sets ret->refusal_errno; it returns
  * transient errors only. id: for parsed.id, ENTRY_NONE for an entry that add made; at: the entry's
- * number in s.
- */
+ * number in s. */
 int content_parse(const struct snapshot *s, entry_id at, entry_id id, struct content *c,
 	struct parsed **ret, struct error *e);
 /* Number of content_parse calls in this process, for tests. */
 uint64_t content_parsed_total(void);
 /* Set e to the refusal of p, which must be refused. Returns p->refusal_errno. */
 int parsed_error(const struct parsed *p, struct error *e);
-/* Make the parsed value of a refused content, with the errno r and the text of `why`; clears
- * `why`. */
+/* Make the parsed value of a content that is refused with the error r and the text of `why` (if
+ * that is unset, of r). Clears `why`; if -ENOMEM is returned, `why` has that error instead. */
 int content_refuse(entry_id id, struct content *c, int r, struct error *why, struct parsed **ret);
 /* Put one file: parse, apply and finalize without placements. Sets *ret, on success or -EAGAIN, if
  * the map changed; else *ret is untouched. in: NULL for the empty form, as for apply. */
@@ -442,7 +434,7 @@ bool format_changes_meaning(const struct format *f, const char *option);
 int snapshot_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e);
 
 extern const struct format *const formats[]; /* formats.c; NULL-ended */
-/* Find the first format whose probe accepts the file. -EINVAL. */
+/* Find the first format whose probe accepts files[0]. -EINVAL: none; explained already. */
 int format_find(const struct source *src, const struct format **ret, struct error *e);
 /* Improve the text of a refusal r by open or format_find: if r is -EINVAL and the first bytes show
  * another kind of file, e becomes "is a zip archive, not a map". Returns r. */

@@ -61,11 +61,11 @@ static int place_input(struct building *b, size_t i, entry_id id)
 }
 
 /* Set outcome and entry of input i, which is new or moved, and place it. */
-static int set_outcome(struct building *b, size_t i, enum build_outcome fate, entry_id id)
+static int set_outcome(struct building *b, size_t i, enum build_outcome outcome, entry_id id)
 {
 	struct build_output *o = &b->result->outputs[i];
 
-	o->outcome = fate;
+	o->outcome = outcome;
 	o->id = id;
 	return place_input(b, i, id);
 }
@@ -193,8 +193,8 @@ static int resolve_other(struct building *b, size_t i, struct error *e)
 static int claim_kept(struct building *b, size_t i)
 {
 	const struct build_input *t = &b->inputs[i];
-	enum build_outcome fate = b->result->outputs[i].outcome;
-	bool kept = !t->is_dir && (fate == BUILD_SCRATCH || fate == BUILD_REFUSED);
+	enum build_outcome outcome = b->result->outputs[i].outcome;
+	bool kept = !t->is_dir && (outcome == BUILD_SCRATCH || outcome == BUILD_REFUSED);
 
 	return kept && t->origin != ENTRY_NONE ? add_claim(b, t->origin, i) : 0;
 }

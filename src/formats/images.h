@@ -20,8 +20,8 @@ enum { IMAGES_DIRS_MAX = 12 };
 struct images;
 
 /* Open the directory of -o mapres=DIR, and those of games and their users
- * (format_preview.image_dirs). Fails with the errno of open(2) if DIR cannot be opened; ignores
- * other directories that cannot be opened. */
+ * (format_preview.image_dirs). Fails with the errno of open(2) if DIR cannot be opened. Ignores
+ * others that cannot be opened, or that are more than IMAGES_DIRS_MAX. */
 int images_open(const char *const *options, struct images **ret, struct error *e);
 /* Like images_open, with the directory `first` (may be NULL) instead of -o mapres=DIR. */
 int images_open_games(const char *first, struct images **ret, struct error *e);
@@ -42,5 +42,6 @@ int images_find(void *arg, unsigned game, const char *name, struct extent *ret, 
 
 /* Open the file in the first directory that has it. file: a name without "/". -ENOENT. */
 int images_file(const struct images *i, const char *file, struct extent *ret, struct error *e);
-/* Open a regular file in an open directory. -ENOENT also for a symbolic link or a failed open. */
+/* Open a regular file in one open directory, without following a symbolic link. -ENOENT if it
+ * cannot be opened, for whatever reason. */
 int images_file_at(int dirfd, const char *file, struct extent *ret, struct error *e);

@@ -40,7 +40,7 @@ struct format_context {
 	int (*image)(
 		void *arg, unsigned game, const char *name, struct extent *ret, struct error *e);
 	void *image_arg;
-	/* Report a line about something that open assumed, repaired or ignored. May be NULL. */
+	/* Called by open, to report what it assumed, repaired or ignored. May be NULL. */
 	void (*note)(void *arg, const char *line);
 	void *note_arg;
 	/* The name table (format_tree.names) of the mount that saved the map, so that objects keep
@@ -56,7 +56,7 @@ struct source {
 	struct file *files[FORMAT_FILES_MAX];
 	uint64_t sizes[FORMAT_FILES_MAX];
 	unsigned n_files;
-	const char *name; /* of files[0], without directories */
+	const char *name; /* of files[0], or of a new map, without directories */
 	bool is_doubtful; /* for verify: check the checksums of copied data, too */
 	/* For verify: the ranges that were compared already. Borrowed; may be NULL. */
 	const struct compared *compared[FORMAT_FILES_MAX];

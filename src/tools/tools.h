@@ -20,7 +20,7 @@ struct tidy_tool;
 /* The tools for maps of one format. A tool is NULL if the format does not have it. */
 struct toolset {
 	const struct format *format;
-	vfs_advise advise;
+	vfs_advise advise; /* reports on a map before it is saved */
 	const struct automap_tool *automap;
 	const struct convert_tool *convert;
 	const struct index_tool *index;
@@ -29,8 +29,8 @@ struct toolset {
 	const struct review_tool *review;
 	const struct rules_tool *rules;
 	const struct tidy_tool *tidy;
-	/* About how many bytes it is to read all files of a map, from its tables alone. NULL: no
-	 * more than a small multiple of the file. */
+	/* Estimate the bytes of all files that a map shows, from its tables alone. NULL: they are
+	 * never more than a small multiple of the map's file. */
 	uint64_t (*work)(const struct snapshot *map);
 };
 

@@ -47,12 +47,12 @@ extern const struct tcm_words {
 int tcm_answer(enum tcm_question q, const char *word);
 
 struct tcm_variant {
-	const char *tag; /* the first four letters of the file; static, in open.c */
+	const char *tag; /* the first four letters of the file; a static string of open.c */
 	int answers[TCM_QUESTIONS];
 	bool real; /* coordinates are 32-bit floats */
 };
 
-/* Write the variant as options: "endian=little,lists=bytes,points=none". */
+/* Write the variant as options, without its tag: "endian=little,lists=bytes,points=none". */
 void tcm_variant_describe(const struct tcm_variant *v, char text[64]);
 
 /* The content of a file that has this variant. */
@@ -72,7 +72,7 @@ struct tcm_map {
 	struct tcm_content content;     /* its lists point into file */
 	struct bytes *texts[TCM_FILES]; /* of the mounted files */
 	bool had_objects;               /* the map had an objects list at the mount */
-	bool fresh;                     /* made without a file and not written yet */
+	bool fresh;                     /* a version of a map that was opened without a file */
 };
 
 static inline const struct tcm_map *tcm_map_of(const struct snapshot *s)
@@ -83,12 +83,14 @@ static inline const struct tcm_map *tcm_map_of(const struct snapshot *s)
 /* Are the file, the answers of the variant, and the number of points equal? */
 bool tcm_map_same(const struct tcm_map *a, const struct tcm_map *b);
 
-/* One of the two numbers of a record, as it is stored and as a value. A float can be NaN. */
+/* Number 0 or 1 of a record, as it is stored, and as a value, which can be NaN; is it a float? And
+ * the float that is stored so. */
 uint32_t tcm_stored(const struct tcm_content *c, enum tcm_file list, unsigned which, size_t i);
 double tcm_value(const struct tcm_content *c, enum tcm_file list, unsigned which, size_t i);
 bool tcm_is_real(const struct tcm_variant *v, enum tcm_file list, unsigned which);
 float tcm_float(uint32_t stored);
-/* The largest index of the terrain, and its record. -1: no records; *ret_record is unchanged. */
+/* The largest index of the terrain, and the number of the first record that has it. -1, without a
+ * record, if the terrain has none. */
 int64_t tcm_max_index(const struct tcm_content *c, size_t *ret_record);
 
 /* Load and append a number of `width` bytes in the variant's byte order. */
@@ -96,7 +98,8 @@ uint32_t tcm_load(const uint8_t *p, unsigned width, const struct tcm_variant *v)
 void tcm_append(struct buffer *to, uint32_t n, unsigned width, const struct tcm_variant *v);
 
 /* info.c, table.c. Show: append the text of a mounted file. Parse: read a written text, and append
- * the list that a map of this content stores for it. info.json also changes *as (at first c's). */
+ * the list that a map of this content stores for it; -ENOMEM may be left in to->error. info.json
+ * also changes *as (at first c's). */
 void tcm_info_show(const struct tcm_content *c, struct buffer *to);
 int tcm_info_parse(const struct tcm_content *c, const struct extent *in, struct tcm_variant *as,
 	struct buffer *to, struct error *e);
@@ -109,8 +112,9 @@ bool tcm_probe(const struct source *src, const uint8_t *head, size_t n);
 int tcm_open(const struct source *src, const struct format_context *ctx, struct snapshot **ret,
 	struct error *e);
 
-/* edit.c. Make a version of `before` (NULL: the first one) with this content, as a file of the
- * variant `as`, of any size. -ENOMEM. */
+/* edit.c. Make a version of `before` with this content, which is copied, as a file of the variant
+ * `as`, of any size. NULL: the first version; the caller sets its format, had_objects and fresh.
+ * -ENOMEM. */
 int tcm_map_make(const struct tcm_map *before, const struct tcm_content *c,
 	const struct tcm_variant *as, struct tcm_map **ret, struct error *e);
 /* Load the file. -EFBIG: it has more than TCM_FILE_MAX bytes. */

@@ -26,11 +26,12 @@ struct automap_files {
 	void *arg;
 };
 
+/* Kinds of reports about a layer, whose path is `where`. */
 enum automap_report {
-	AUTOMAP_DRAWN,  /* a layer was changed */
+	AUTOMAP_DRAWN,  /* a layer was changed; in a dry run, would be */
 	AUTOMAP_LISTED, /* a configuration that can draw the layer */
 	AUTOMAP_NOTE,
-	AUTOMAP_LEFT,  /* why a requested layer is left unchanged */
+	AUTOMAP_LEFT,  /* why a layer is left unchanged that should be drawn */
 	AUTOMAP_FAULT, /* a fault in rules; `where` is their file */
 };
 
@@ -49,15 +50,17 @@ struct automap {
 	bool has_no_limit; /* allow any amount of work; otherwise -E2BIG (tools/common/work.h) */
 	bool list;         /* list the configurations for each design layer, and draw nothing */
 	/* Overrides of the layer's own settings, or NULL: the name or number of a configuration;
-	 * the layer that the first run reads (one of automap_tool.references); a file of rules. */
+	 * the layer that the first run reads (one of automap_tool.references); a file for `rules`.
+	 */
 	const char *config, *reference, *file;
 	const int32_t *seed;
 };
 
 struct automap_tool {
-	/* Draw the layers. Any thread. -ENOENT if an element of `layers` matches no layer; nothing
-	 * was drawn then. -E2BIG if the rules are too much work. A layer that cannot be drawn for
-	 * another reason is reported (AUTOMAP_LEFT) and is no failure. */
+	/* Draw the layers. Any thread; callbacks run on it. -ENOENT if an element of `layers`
+	 * matches no layer; nothing was drawn then. -E2BIG if the rules are too much work; some
+	 * layers may be drawn. A layer that cannot be drawn for another reason is reported
+	 * (AUTOMAP_LEFT) and is no failure. */
 	int (*draw)(const struct automap *how, struct error *e);
 	/* Report each fault in rules: "line 3: ...". -EFBIG. */
 	int (*check)(const struct bytes *rules, void (*fault)(void *arg, const char *text),

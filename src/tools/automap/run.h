@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * run: draw layers by their rules: those of the named maps (tools/common/whole.h reads and writes
- * the maps), or the one layer of a directory, for example in a mount. Also check files of rules.
- */
+/* run: draw layers by their rules: those of the named maps (tools/common/whole.h reads and writes
+ * the maps), or the one layer of a directory, for example in a mount. Also check files of rules. */
 #pragma once
 
 #include "tools/automap/automap.h"
@@ -11,13 +9,13 @@
 struct automap_run {
 	struct whole whole; /* the first name may be a layer's directory */
 	/* automap_run sets `file`, and `layers` for a layer's directory. It sets `files`, the
-	 * callbacks, `dry` and `no_limit` in a copy for each map. */
+	 * callbacks, is_dry_run and has_no_limit in a copy for each map. */
 	struct automap how;
 	const char *rules; /* a file of rules for all layers, or a directory of them; or NULL */
 
 	/* Set by automap_run, and released at its end. */
 	struct bytes *file;    /* rules for all layers, or NULL */
-	struct images *images; /* directories with files of rules */
+	struct images *images; /* directories with files of rules; NULL if there is `file` */
 };
 
 /* The tool of the one format that has rules. */

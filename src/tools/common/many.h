@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * many: visit the named maps, and the maps in named folders, on all processors in parallel.
- */
+/* many: visit the named maps, and the maps in named folders, on all processors in parallel. */
 #pragma once
 
 #include "base/buffer.h"
@@ -13,7 +11,8 @@ typedef int (*many_visit)(void *arg, struct offline *t, struct buffer *out);
 
 struct many {
 	many_visit visit;
-	/* Called for a map that cannot be opened. If NULL, the error is printed on stderr. */
+	/* Called like visit for a map that cannot be opened. If NULL, the error is printed on
+	 * stderr, and is one of the errors. */
 	int (*on_refused)(void *arg, const char *file, const struct error *why, struct buffer *out);
 	void *arg;
 	const struct vfs_options *options;
@@ -29,7 +28,7 @@ struct many {
 /*
  * Enter the sandbox and visit all maps. The maps of a folder are the regular files with an ending
  * of a format (formats/format.h), in subfolders, too. Skips hidden names, symbolic links and
- * sidecar files. A map of a folder is named by the folder and its path in it. Returns 0, or the
- * -errno of one of the errors, all of which are reported.
+ * sidecar files. A map of a folder is named by the folder and its path in it. Stops if the output
+ * cannot be written. Returns 0, or the -errno of one of the errors, which all are reported.
  */
 int many_visit_all(struct many *m, char **names, int n);

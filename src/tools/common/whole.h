@@ -54,12 +54,12 @@ struct whole {
 	enum outcome worst;
 };
 
-/* Enter the sandbox, and change the named maps. Returns the exit code. */
+/* Enter the sandbox, and change the named maps. Call it once. Returns the exit code. */
 int whole_run(struct whole *w);
-/* Let `change` read these images, whose directories are open. Call it before whole_run, at most
- * three times. */
+/* Let `change` read these images (NULL: none), whose directories are open. Call it before
+ * whole_run, at most three times. */
 void whole_use_images(struct whole *w, const struct images *images);
 /* Implements whole_calls.say; arg is a struct whole_map. */
 void whole_say(void *arg, enum whole_event what, const char *line);
-/* Append a line to the report of a map. */
+/* Append a line to the report of a map, with the map's name if there may be several. */
 void whole_report(struct whole_map *m, const char *fmt, ...) PRINTF_LIKE(2, 3);

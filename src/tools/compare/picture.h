@@ -14,11 +14,11 @@ enum { PICTURE_PIXEL = 4, PICTURE_GAP = 8 /* pixels between two pictures */ };
 /* Colors of marks: added is green, removed is red, changed is turquoise. */
 extern const uint8_t picture_marks[REVIEW_MARKS][PICTURE_PIXEL];
 /* Make a picture of three panels: the old picture, the new one, and a pale copy of the new one with
- * marks. A transparent pixel counts as missing, like one outside the picture. -EINVAL: too large.
- */
+ * marks. A transparent pixel counts as missing, like one outside of it. -EINVAL: too large. */
 int picture_compare(
 	const struct picture *a, const struct picture *b, struct picture *ret, struct error *e);
-/* Put two pictures side by side. The caller may draw into ret_pixels until it shares *ret. */
+/* Put two pictures side by side. The caller may draw into *ret_pixels, which are those of *ret,
+ * until it shares *ret. -EINVAL: too large. */
 int picture_beside(const struct picture *a, const struct picture *b, struct picture *ret,
 	uint8_t **ret_pixels, struct error *e);
 /* Write a picture as a compressed PNG file to an empty file. e may stay unset on failure. */

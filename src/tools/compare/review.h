@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * review: the interface of a format to mapfs diff --markdown. A format with layers of tiles has a
- * struct review_tool.
- */
+/* review: the interface of a format to mapfs diff --markdown. A format with layers of tiles has a
+ * struct review_tool. */
 #pragma once
 
 #include "formats/format.h"
@@ -39,9 +37,10 @@ struct review_tool {
 	 * for a layer that is only seen. */
 	bool (*layer)(const struct snapshot *s, entry_id dir, const char **ret_kind);
 	/* Call fn for each cell that differs, row by row. ENTRY_ROOT instead of a layer: there is
-	 * none. A cell outside a layer equals one without a tile. -EIO: a layer is damaged. */
+	 * none. A cell outside a layer equals one without a tile. -EIO: a layer is damaged, after
+	 * some calls. -EINVAL: it is no layer of tiles. */
 	int (*cells)(const struct snapshot *a, entry_id x, const struct snapshot *b, entry_id y,
 		void (*fn)(void *arg, const struct review_cell *c), void *arg, struct error *e);
-	/* A short name of a tile in a layer of this kind, or NULL if it is unknown. */
+	/* A short name of a tile in a physics layer of this kind, or NULL if it is unknown. */
 	const char *(*name)(const char *kind, int id);
 };

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * seq: sequences of texts (lines, elements of a list), and the differences between two of them.
- */
+/* seq: sequences of texts (lines, elements of a list), and the differences between two of them. */
 #pragma once
 
 #include <stdbool.h>
@@ -40,5 +38,6 @@ struct hunks {
 	struct hunk *at;
 	size_t n, room;
 };
-/* Find the differences, in order and separated. The caller frees ret->at. -ENOMEM. */
+/* Find the differences, in order and separated; few large ones if there are very many. The caller
+ * zeroes *ret, and frees ret->at, also on failure. -ENOMEM. */
 int seq_diff(const struct seq *base, const struct seq *side, struct hunks *ret);

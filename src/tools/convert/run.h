@@ -7,8 +7,7 @@
 
 struct convert_run {
 	struct whole whole;
-	struct convert
-		how; /* `to` is an index of `tools`; convert_run opens and closes the images */
+	struct convert how;          /* `to`: of `tools`; convert_run opens and closes its images */
 	const struct toolset *tools; /* of the format that has the game (convert_find) */
 	const char *mapres;          /* a directory of images, or NULL */
 };

@@ -28,11 +28,12 @@ struct difference {
 struct differences {
 	struct merge m; /* the first map is BASE, the second OURS; both are read */
 	struct buffer out;
-	/* Append a difference to out, which is printed and emptied after each one. -errno. */
+	/* Append a difference to out, which is printed and emptied after each one. A failure stops
+	 * the comparison. -errno. */
 	int (*print)(struct differences *d, const struct difference *x);
 	bool is_brief;                    /* print only names of files */
 	enum detail_length length;        /* how much to show of a changed file */
-	int images;                       /* directory for pictures of the changes, or -1 */
+	int images;                       /* descriptor of the directory for pictures, or -1 */
 	const char *images_name;          /* name of that directory */
 	struct images *game_images;       /* images of the game, for drawing; or NULL */
 	struct page *page;                /* for page_print or pictures (page.h); or NULL */
@@ -50,7 +51,8 @@ void differences_fail(struct differences *d, const struct merge_item *i, int r);
 int difference_print(struct differences *d, const struct difference *x);
 /* Append how a file changed. Needs x->x and x->y. -errno. */
 int difference_detail(struct differences *d, const struct difference *x, struct buffer *out);
-/* The JSON form: append one JSON object and a line feed (docs/mapfs-diff.1). Returns 0. */
+/* The JSON form: append one JSON object and a line feed (docs/mapfs-diff.1). May set has_errors.
+ * Returns 0. */
 int difference_print_json(struct differences *d, const struct difference *x);
 /* The item of the second map, or else of the first. */
 static inline const struct merge_item *difference_item(const struct difference *x)

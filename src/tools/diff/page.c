@@ -132,7 +132,7 @@ static void add_tile(
 static void add_row(
 	struct differences *d, struct buffer *out, const char *kind, const struct layer_row *row)
 {
-	const struct review_cell *c = &row->of;
+	const struct review_cell *c = &row->first;
 	const char *before = ": ";
 
 	buffer_printf(out, "  | %s | ", difference_words[c->mark]);
@@ -193,14 +193,14 @@ static void count_cell(struct layer *l, const struct review_cell *c)
 {
 	size_t i = 0;
 
-	while (i < l->n_rows && !is_alike(&l->rows[i].of, c))
+	while (i < l->n_rows && !is_alike(&l->rows[i].first, c))
 		i++;
 	if (i == LAYER_ROWS_MAX) {
 		l->rest++;
 		return;
 	}
 	if (i == l->n_rows)
-		l->rows[l->n_rows++] = (struct layer_row){.of = *c};
+		l->rows[l->n_rows++] = (struct layer_row){.first = *c};
 	area_add(&l->rows[i].area, c->x, c->y);
 }
 
@@ -324,7 +324,7 @@ static int add_places(struct differences *d, struct places *p, bool played)
 
 	if (left)
 		buffer_printf(&d->out, "Places without a picture: %zu.\n\n", left);
-	if (p->many)
+	if (p->is_incomplete)
 		buffer_text(&d->out, "Not all changed tiles are marked.\n\n");
 	return r;
 }

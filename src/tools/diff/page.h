@@ -19,7 +19,7 @@ struct layer {
 	struct area area;         /* rectangle of all changed tiles */
 	/* Physics layers only: groups of equal changes. */
 	struct layer_row {
-		struct review_cell of; /* the first change of the group */
+		struct review_cell first; /* the first change of the group */
 		struct area area;
 	} rows[LAYER_ROWS_MAX];
 	size_t n_rows;
@@ -42,11 +42,12 @@ struct page {
 };
 
 void page_finish(struct page *p);
-/* Compare the tiles of the layer that contains the difference, or of the layers in it, and add them
- * to the page. Sets x->table and x->played. */
+/* Compare the tiles of the layer that contains the difference, once for each layer, or of the
+ * layers in it, if only one map has them; and add them to the page. Sets x->table and x->played.
+ * Does nothing without a review tool. */
 void page_look(struct differences *d, struct difference *x);
 /* The form for differences.print: add a difference to its part of the page. -errno. */
 int page_print(struct differences *d, const struct difference *x);
 /* Append the finished page to d->out, and write the pictures of places that it shows. Call it after
- * the last difference. -ENOMEM. */
+ * the last difference. title: a path, whose last name is shown. -ENOMEM. */
 int page_end(struct differences *d, const char *title);

@@ -17,7 +17,7 @@ enum { AROUND = 8, TILE = 16, LINE = 1 };
 void places_add(struct places *p, const struct review_cell *c)
 {
 	if (p->n_cells == PLACE_CELLS_MAX || !array_reserve(p->cells, p->n_cells, p->room_cells))
-		p->many = true;
+		p->is_incomplete = true;
 	else
 		p->cells[p->n_cells++] = (struct place_cell){c->x, c->y, c->mark};
 }

@@ -23,19 +23,22 @@ struct places {
 		struct area area;
 	} * at;
 	size_t n, room;
-	bool many; /* some tiles were dropped: more than PLACE_CELLS_MAX, or no memory */
+	bool is_incomplete; /* some tiles were dropped: more than PLACE_CELLS_MAX, or no memory */
 };
 
+/* Add a tile. If that fails, is_incomplete is set. */
 void places_add(struct places *p, const struct review_cell *c);
 void places_finish(struct places *p);
 
-/* Draw a changed image. Returns the picture's name, which the caller frees, or NULL. */
+/* Draw a changed image. Returns the picture's name, which the caller frees. NULL: without --images,
+ * or for a file that is no PNG, or after an error. */
 char *pictures_of_image(
 	struct differences *d, const char *path, struct reader *a, struct reader *b);
 /* Draw both maps as a whole, if the format can draw them. */
 void pictures_of_map(struct differences *d);
 /* Find the places and draw the largest ones. played: draw the physics layers. Calls `shown`, which
- * may be NULL, for each picture. *ret_left: number of places without a picture. -ENOMEM. */
+ * may be NULL, after each picture, whose name is valid during the call. *ret_left: number of places
+ * without a picture. -ENOMEM. */
 int pictures_of_places(struct differences *d, struct places *p, bool played,
 	void (*shown)(struct differences *d, const struct area *at, const char *name),
 	size_t *ret_left);

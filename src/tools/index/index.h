@@ -21,15 +21,16 @@ enum index_event {
 
 struct index_options {
 	bool is_exact; /* remove rows without a source */
-	/* Report a row; `line` is for people and begins with the path of its source. */
+	/* Report a row of the index at this path; `line` begins with the path of its source. */
 	void (*say)(void *arg, enum index_event what, const char *index, const char *line);
 	/* Called for each index file that must change, with its path in the map and its new
-	 * content. A failure stops the run. */
+	 * content, which is borrowed. A failure stops the run. */
 	int (*write)(void *arg, const char *index, struct bytes *content, struct error *e);
 	void *arg;
 };
 
 struct index_tool {
-	/* Compute all index files. Runs on any thread. -EINVAL: an existing index is invalid. */
+	/* Compute all index files. Any thread; callbacks run on it. -EINVAL: an index is invalid.
+	 */
 	int (*rebuild)(const struct snapshot *s, const struct index_options *how, struct error *e);
 };

@@ -20,13 +20,13 @@ struct seq_join {
 	 * with ours where they clash. If NULL, each such element is a clash. */
 	int (*inner)(void *arg, const struct span v[SIDES], struct buffer *out);
 	void *arg;
-	/* Keep elements that both sides added at one place, ours first, unless rivals() is true for
-	 * one of ours and one of theirs. rivals may be NULL. */
+	/* Keep elements that both sides added at one place, ours first and equal ones once, unless
+	 * rivals() is true for one of ours and one of theirs. rivals may be NULL. */
 	bool both;
 	bool (*rivals)(struct span o, struct span t);
 	const char *between; /* separator of the elements in the result */
 	size_t clashes;      /* result: number of elements of ours (or places) that clash */
-	size_t first, last;  /* result: indexes of the first and last clash in ours */
+	size_t first, last;  /* result: indexes of the first and last clash in ours, if any */
 };
 /* Merge three sequences into out. Sets the results of how. -errno. */
 int seq_merge(const struct seq of[SIDES], struct seq_join *how, struct buffer *out);

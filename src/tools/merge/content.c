@@ -296,8 +296,9 @@ static void scan_keys(
 		if (!size)
 			continue;
 		i->kind ^= digest_hash(line, n);
-		i->is_unique |= s->many && (n - size != strlen(s->many) ||
-						   memcmp(line + size, s->many, n - size) != 0);
+		i->is_unique |=
+			s->repeatable && (n - size != strlen(s->repeatable) ||
+						 memcmp(line + size, s->repeatable, n - size) != 0);
 	}
 	for (const char *const *key = how->drawn_with; key && *key; key++)
 		if (key_length(*key, line, n))

@@ -35,7 +35,7 @@ int content_open(
 	struct merge *m, struct merge_item *i, enum content_names names, struct reader *ret);
 /* Open merge_node.content if has_content, otherwise the file of theirs; with old names. */
 int content_open_merged(struct merge *m, struct merge_node *x, struct reader *ret);
-/* Set used[number] for each object that a content with CONTENT_NUMBERS refers to. */
+/* Set used[merge_node.number] for each object that a content with CONTENT_NUMBERS refers to. */
 void content_uses(const struct bytes *in, bool *used);
 static inline bool content_is_json(const struct merge_item *i)
 {

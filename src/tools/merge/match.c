@@ -10,12 +10,12 @@
 #include "tools/merge/pairs.h"
 #include "tools/merge/steps.h"
 
-static int add_node(struct merge *m, struct merge_node *up, struct merge_item *b,
+static int add_node(struct merge *m, struct merge_node *parent, struct merge_item *b,
 	struct merge_item *o, struct merge_item *t)
 {
 	struct merge_item *at[SIDES] = {b, o, t};
 
-	return merged_new(m, up, at) ? 0 : -ENOMEM;
+	return merged_new(m, parent, at) ? 0 : -ENOMEM;
 }
 
 static int compare_names(const void *a, const void *b, void *arg)

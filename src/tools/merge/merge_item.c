@@ -59,27 +59,27 @@ static bool name_object(struct merge_item *i)
 	return i->bare;
 }
 
-struct merge_item *item_new(struct merge_item *up, const char *path, bool dir)
+struct merge_item *item_new(struct merge_item *parent, const char *path, bool dir)
 {
 	struct merge_item *i = calloc(1, sizeof(*i));
 	char *slash;
 
 	if (!i)
 		return NULL;
-	i->parent = up;
-	i->side = up ? up->side : BASE;
+	i->parent = parent;
+	i->side = parent ? parent->side : BASE;
 	i->is_dir = dir;
 	i->path = strdup(path);
-	if (!i->path || (up && !array_reserve(up->children, up->n, up->room))) {
+	if (!i->path || (parent && !array_reserve(parent->children, parent->n, parent->room))) {
 		item_free(i);
 		return NULL;
 	}
 	slash = strrchr(i->path, '/');
 	i->name = slash ? slash + 1 : i->path;
 	i->ending = "";
-	if (up) {
-		i->position = up->n;
-		up->children[up->n++] = i;
+	if (parent) {
+		i->position = parent->n;
+		parent->children[parent->n++] = i;
 	}
 	return i;
 }

@@ -25,10 +25,10 @@ struct merge_item {
 	struct merge_item **children;
 	size_t n, room;
 	size_t position;         /* index in parent->children */
-	struct merge_node *node; /* the merge node (merge_node.h); NULL until matched */
+	struct merge_node *node; /* its merge node (merge_node.h); NULL until match_all made it */
 	/* The matching item in each other map (pairs.h), or NULL. Ambiguous: it is a guess. */
 	struct merge_item *matches[SIDES];
-	bool is_ambiguous;
+	bool is_ambiguous; /* set in the smaller map only: BASE before OURS before THEIRS */
 	bool has_namesake; /* pairs.c: an item of the other list has the same name and directory */
 
 	/* Set by content_scan (content.h). */
@@ -40,7 +40,7 @@ struct merge_item {
 	uint64_t drawn; /* hash of what it is drawn with (merge_schema.drawn_with); 0 if nothing */
 	bool is_unique; /* a map has at most one item of this kind, or of a kind below it */
 	char unset[24]; /* the integer without meaning (schema.h: unset), as text; or "" */
-	size_t *uses;   /* merge_node.number of each object that the file refers to */
+	size_t *uses;   /* merge_node.number of each object that the file refers to; may repeat */
 	size_t n_uses, room_uses;
 };
 
@@ -50,12 +50,13 @@ struct side {
 };
 
 /* Read the items of s->tree, without merge_schema.hidden_in. The root is empty if there is no tree.
- * numbered: the format has numbered objects. -errno. */
+ * numbered: the format has numbered objects. -errno; finish s also then. */
 int side_read(struct side *s, enum which in, bool numbered);
 void side_finish(struct side *s);
 
-/* Create an item that is no object. Its parent frees it. Returns NULL if memory is exhausted. */
-struct merge_item *item_new(struct merge_item *up, const char *path, bool dir);
+/* Create an item that is no object, on the side of `parent`, which frees it. path is copied.
+ * Returns NULL if memory is exhausted. */
+struct merge_item *item_new(struct merge_item *parent, const char *path, bool dir);
 
 /* Length of the number at the beginning of a name, which must end or continue with '_'. 0 if there
  * is no such number. */

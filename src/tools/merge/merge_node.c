@@ -10,18 +10,18 @@
 #include "base/buffer.h"
 
 struct merge_node *merged_new(
-	struct merge *m, struct merge_node *up, struct merge_item *const at[SIDES])
+	struct merge *m, struct merge_node *parent, struct merge_item *const at[SIDES])
 {
 	struct merge_node *x;
 
 	if (!array_reserve(m->nodes, m->n, m->room) ||
-		(up && !array_reserve(up->children, up->n, up->room)))
+		(parent && !array_reserve(parent->children, parent->n, parent->room)))
 		return NULL;
 	x = calloc(1, sizeof(*x));
 	if (!x)
 		return NULL;
 	x->number = m->n;
-	x->parent = up;
+	x->parent = parent;
 	x->is_kept = at[OURS] || at[THEIRS];
 	for (int w = 0; w < SIDES; w++) {
 		x->items[w] = at[w];
@@ -31,8 +31,8 @@ struct merge_node *merged_new(
 		x->is_ambiguous |= at[w]->is_ambiguous;
 	}
 	m->nodes[m->n++] = x;
-	if (up)
-		up->children[up->n++] = x;
+	if (parent)
+		parent->children[parent->n++] = x;
 	return x;
 }
 
@@ -59,9 +59,9 @@ bool merged_is_referenced(const struct merge *m, const struct merge_node *x)
 	return false;
 }
 
-int conflict_add(struct merge *m, struct merge_node *x, bool theirs, const char *why, ...)
+int conflict_add(struct merge *m, struct merge_node *x, bool copies_theirs, const char *why, ...)
 {
-	struct conflict c = {.node = x, .copies_theirs = theirs};
+	struct conflict c = {.node = x, .copies_theirs = copies_theirs};
 	va_list ap;
 
 	if (!array_reserve(m->conflicts, m->n_conflicts, m->room_conflicts))
@@ -82,14 +82,14 @@ int conflict_removed(struct merge *m, struct merge_node *x, enum which from)
 			     : "removed by ours and changed by theirs (restored)");
 }
 
-char *merged_path(const struct merge_node *x, bool later, const struct merge_item *as)
+char *merged_path(const struct merge_node *x, bool new_names, const struct merge_item *as)
 {
 	char *path = strdup("");
 
 	for (; path && x->parent; x = x->parent, as = NULL) {
 		const struct merge_item *i = as ? as : merged_item(x),
 					*from = x->items[merged_source(x)];
-		const char *stem = later ? x->new_name : x->old_name;
+		const char *stem = new_names ? x->new_name : x->old_name;
 		const char *slash = path[0] ? "/" : "";
 		char *longer = i->is_object && stem
 				       ? text_printf("%s%s%s%s", stem,

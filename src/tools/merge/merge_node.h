@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * merge_node: the three maps as one tree. Each merge node refers to the item of the base (the
- * common ancestor), of ours and of theirs, and says what the merge does with it.
- */
+/* merge_node: the three maps as one tree. Each merge node refers to the item of the base (the
+ * common ancestor), of ours and of theirs, and says what the merge does with it. */
 #pragma once
 
 #include "base/disk/file.h"
@@ -25,17 +23,17 @@ struct merge_node {
 	 * or a file of a mark (schema.h: mark_file). */
 	bool has_content;
 	struct extent content;
-	const char *bare; /* of an object: the decided bare name, an item's; NULL if undecided */
-	/* Names of an object without ending. The merge uses old_name while it changes ours;
-	 * new_name is the one in the merged map. */
+	const char *bare; /* of an object: the decided bare name, borrowed; NULL: merged_item's */
+	/* Names of an object without ending, if it is in `order`. The merge uses old_name while it
+	 * changes ours; new_name is the one in the merged map. NULL: the name is merged_item's. */
 	char *old_name, *new_name;
 	bool is_decided; /* a table that file_decide_planes has decided */
 	bool is_placed;  /* in parent->order */
 	/* apply.c: the entry in the overlay of ours, if apply_all wrote the file; or NULL */
 	const struct oentry *oentry;
 	bool is_rescued;           /* the file of theirs was copied beside the map */
-	bool is_moved;             /* gets another position or name */
-	struct merge_node **order; /* of a directory: its objects in the order to be written */
+	bool is_moved;             /* ours must move the object, or number or name it otherwise */
+	struct merge_node **order; /* of a directory: its kept objects in the order to be written */
 	size_t n_order;
 	struct merge_node *predecessor; /* of a mark: the object to place it behind; else NULL */
 };
@@ -50,9 +48,12 @@ struct conflict {
 struct merge {
 	struct side sides[SIDES];
 	const struct merge_schema *schema; /* never NULL */
-	bool numbered, nocase;
-	bool base_is_archive; /* schema.h: archive; it counts for files of both sides */
-	bool adds_mark;       /* add a layer that marks the cells that both sides changed */
+	bool numbered;                     /* objects have numbers in their names (merge_item.h) */
+	bool nocase;                       /* names that differ in case only are equal */
+	/* The base is the game's archive (schema.h). It counts only for files that both sides have.
+	 */
+	bool base_is_archive;
+	bool adds_mark; /* add a layer that marks the cells that both sides changed */
 	struct merge_node *root;
 	struct merge_node **nodes; /* by number */
 	size_t n, room;
@@ -60,12 +61,13 @@ struct merge {
 	size_t n_conflicts, room_conflicts;
 };
 
-/* Create a merge node of matched items. Returns NULL if memory is exhausted. */
+/* Create a merge node of matched items, whose `node` it sets. parent may be NULL. m owns it.
+ * Returns NULL if memory is exhausted. */
 struct merge_node *merged_new(
-	struct merge *m, struct merge_node *up, struct merge_item *const at[SIDES]);
+	struct merge *m, struct merge_node *parent, struct merge_item *const at[SIDES]);
 void merged_finish(struct merge *m); /* the caller finishes the sides */
 /* Append a conflict; the arguments are those of struct conflict. -ENOMEM. */
-int conflict_add(struct merge *m, struct merge_node *x, bool theirs, const char *why, ...)
+int conflict_add(struct merge *m, struct merge_node *x, bool copies_theirs, const char *why, ...)
 	PRINTF_LIKE(4, 5);
 /* Append the conflict of a node that `from` has changed and the other side removed. -ENOMEM. */
 int conflict_removed(struct merge *m, struct merge_node *x, enum which from);
@@ -84,10 +86,10 @@ static inline const struct merge_item *merged_item(const struct merge_node *x)
 }
 /* Set old_name of each object to its name in ours, or else base; instead of order_all. -ENOMEM. */
 int merged_set_old_names(struct merge *m);
-/* Path of a merge node while changes are applied to ours; later: its path in the map to be written.
- * as: take the ending from this item, or the name if it is no object; may be NULL. The caller frees
- * the path. Returns NULL if memory is exhausted. */
-char *merged_path(const struct merge_node *x, bool later, const struct merge_item *as);
+/* Path of a merge node by old_name, while changes are applied to ours; new_names: by new_name, in
+ * the map to be written. as: the item that gives the ending, or the name if it is no object; NULL:
+ * that of merged_source. The caller frees the path. Returns NULL if memory is exhausted. */
+char *merged_path(const struct merge_node *x, bool new_names, const struct merge_item *as);
 /* The side whose content the merged map gets, if has_content is false. */
 static inline enum which merged_source(const struct merge_node *x)
 {

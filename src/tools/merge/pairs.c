@@ -19,11 +19,11 @@ enum {
 	PAIRS_MAX = 1 << 20, /* with more candidates, join_alike does nothing */
 };
 
-void pairs_join(struct merge_item *a, struct merge_item *b, bool doubt)
+void pairs_join(struct merge_item *a, struct merge_item *b, bool ambiguous)
 {
 	a->matches[b->side] = b;
 	b->matches[a->side] = a;
-	a->is_ambiguous |= doubt;
+	a->is_ambiguous |= ambiguous;
 }
 
 /* Compare directory and name, like strcmp. */
@@ -227,10 +227,10 @@ static int join_alike(const struct pairs *p)
 	for (size_t k = 0; k < n; k++) {
 		struct merge_item *a = p->at[0][all[k].at[0]], *b = p->at[1][all[k].at[1]];
 		bool free = !a->matches[b->side] && !b->matches[a->side],
-		     doubt = free && is_ambiguous(p, &all[k]);
+		     ambiguous = free && is_ambiguous(p, &all[k]);
 
-		if (free && (!doubt || a->side == BASE))
-			pairs_join(a, b, doubt);
+		if (free && (!ambiguous || a->side == BASE))
+			pairs_join(a, b, ambiguous);
 	}
 	return 0;
 }

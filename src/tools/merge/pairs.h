@@ -14,7 +14,7 @@
  *
  * Between ours and theirs without a base, a changed object cannot be told from another object. Then
  * only directories of one name match that are drawn with the same and similar beyond doubt, and
- * equal objects.
+ * equal objects; there is no step 3.
  */
 #pragma once
 
@@ -24,7 +24,7 @@
 struct pairs {
 	struct merge_item **at[2];
 	size_t n[2], room[2];
-	enum which in[2]; /* the two maps, the smaller one first */
+	enum which in[2]; /* the two maps: BASE before OURS before THEIRS */
 };
 
 /* Match the objects of both lists that have no match yet: sets `matches` of both, and
@@ -33,5 +33,5 @@ struct pairs {
 int pairs_find(const struct pairs *p);
 /* The first step alone: objects with equal name, content and directory. -ENOMEM. */
 int pairs_find_equal(const struct pairs *p);
-/* Record that two items match. */
-void pairs_join(struct merge_item *a, struct merge_item *b, bool doubt);
+/* Record that two items match. ambiguous: sets a->is_ambiguous. */
+void pairs_join(struct merge_item *a, struct merge_item *b, bool ambiguous);

@@ -18,13 +18,13 @@ struct merge_schema {
 		const char *key, *dir;
 	} * references;
 	/* JSON keys whose value never changes during the life of an object: an integer, or its word
-	 * (words is NULL if it has none). Objects with other values never match. If `many` is set,
-	 * a map has at most one object for each value except `many`, as written in the file.
-	 * Terminated by a NULL key. */
+	 * (words is NULL if it has none). Objects with other values never match, except under one
+	 * name with another ending. If `repeatable` is set, a map has at most one object for each
+	 * value except `repeatable`, as written in the file. Terminated by a NULL key. */
 	const struct merge_kind {
 		const char *key;
 		const struct json_word *words;
-		const char *many;
+		const char *repeatable;
 	} * kinds;
 	/* JSON keys that refer to what an object is drawn or played with. Objects that differ in
 	 * them match only under one name. NULL-terminated. */
@@ -37,14 +37,14 @@ struct merge_schema {
 	/* The format of the game's archive, which the maps change a part of. An archive may be the
 	 * base of two maps. A map removes no file of it by not having the file. */
 	const struct format *archive;
-	/* Path patterns of JSON files that identify a map (its title, its author): if both sides
+	/* Path patterns of JSON objects that identify a map (its title, its author): if both sides
 	 * changed one, ours stays without a conflict, and a note names the fields that differ.
 	 * NULL-terminated. */
 	const char *const *headers;
 	/* Path of the list of files that a map hides from the archive, one path on each line. */
 	const char *removals;
 	/* Path patterns of texts with independent lines: if both sides add lines at one place, the
-	 * merge keeps both. NULL-terminated. */
+	 * merge keeps both (join_lines with `both`). NULL-terminated. */
 	const char *const *lists;
 	/* hidden_in is a directory that is not merged, because its names contain numbers of one
 	 * map. In it, files that match `hidden` but not `shown` hold what no other file shows. They

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * steps: the steps of a merge. Read the sides (merge_item.h) first, then call match_all,
+/* steps: the steps of a merge. Read the sides (merge_item.h) first, then call match_all,
  * hidden_decide, decide_all, removals_check, order_all and apply_all. Each returns 0 or -ENOMEM,
- * and another -errno only if its comment says so.
- */
+ * and another -errno only if its comment says so. */
 #pragma once
 
 #include "tools/merge/merge_node.h"
@@ -18,18 +16,16 @@ int match_names(struct merge *m, struct merge_node *x);
  * conflict. shown: the map, for messages. -errno. */
 int hidden_decide(struct merge *m, const char *shown);
 
-/* Decide each node below m->root (merge_node.is_kept to bare). Adds conflicts. -errno. */
+/* Decide each node below m->root (merge_node.is_kept to bare, is_moved). Adds conflicts. -errno. */
 int decide_all(struct merge *m);
 
 /* Add a conflict for each file that one side has and the other side lists as removed
  * (schema.h: removals). The file stays. */
 int removals_check(struct merge *m);
 
-/*
- * Decide the order and the names of the objects of each directory: set order, is_moved, old_name
+/* Decide the order and the names of the objects of each directory: set order, is_moved, old_name
  * and new_name. A save sorts objects by the numbers in their names, so old_name of each object has
- * a higher number than those before it.
- */
+ * a higher number than those before it. */
 int order_all(struct merge *m);
 
 /* Apply the decided changes to ours, file by file, as a user of a mount would. A refused change is

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * tidy: make a map smaller without visible changes, and measure the parts of its file. A format
- * that can do so has a struct tidy_tool.
- */
+/* tidy: make a map smaller without visible changes, and measure the parts of its file. A format
+ * that can do so has a struct tidy_tool. */
 #pragma once
 
 #include "formats/format.h"
@@ -32,7 +30,7 @@ struct tidy_tool {
 	 * is to be done. Any thread. */
 	int (*tidy)(const struct snapshot *s, const struct tidy *how,
 		const struct whole_calls *calls, struct snapshot **ret, struct error *e);
-	/* Call part for each part, until it returns nonzero. */
+	/* Call part for each part, until it returns nonzero. Returns that if negative, else 0. */
 	int (*parts)(const struct snapshot *s, int (*part)(void *arg, const struct tidy_part *p),
 		void *arg, struct error *e);
 };

@@ -7,6 +7,7 @@
 
 #define NO_DIR UINT32_MAX
 
+/* TL_STAYS: at its path, in any case of letters. TL_PLACED: new, moved or renamed. */
 enum tl_outcome { TL_STAYS, TL_GONE, TL_PLACED };
 
 /* The new state of a file or a directory. */
@@ -17,21 +18,21 @@ struct tl_state {
 	uint64_t time;    /* of a file: FILETIME that a program set, else 0 */
 	bool has_left;    /* a file is removed or moved, is new, or its directory is removed */
 	bool is_moved;    /* a directory of the mount, or a parent of it, has another path */
-	bool is_gone;     /* a directory is removed, itself or with a parent */
+	bool is_gone;     /* a directory is removed, itself or with a parent; or was never placed */
 };
 
 /* An entry to add: a file, a removed file or a directory. The strings belong to the table. */
 struct tl_new_entry {
 	const char *path, *name; /* the path, and the name of a directory, end in '/' */
 	uint32_t dir;            /* parent, or the nearest existing directory above; or NO_DIR */
-	uint32_t handle;
+	uint32_t handle;         /* MANIFEST_NO_FILE for a removed file or a directory */
 	uint8_t type;
 };
 
 struct finalizer {
-	const struct tl_map *m;
+	const struct tl_map *m; /* the version to finalize; for tl_finalize_say, the result */
 	struct tl_shared *sh;
-	const struct manifest *old;
+	const struct manifest *old; /* that of the mount */
 	struct tl_table *table;
 	uint32_t n_files, n_dirs;
 	struct tl_state *files, *dirs;
@@ -41,19 +42,22 @@ struct finalizer {
 	struct removed_set removed;
 	struct mod_header *kit; /* the header that MOD.DAT gives; NULL without MOD.DAT */
 	bool info_removed, kit_removed;
-	size_t n_provided; /* listed removed files that the archive has itself */
+	/* Listed removed files that the archive has itself, to be reported: not the new files at
+	 * paths that the list had at the mount. */
+	size_t n_provided;
 	format_say say;
 	void *arg;
 	int error; /* 0 or -ENOMEM; sticky */
 };
 
-/* place.c. Begin: fill in files, dirs and table->shown; add the entries of new and moved files. */
+/* place.c. Begin: fill in files, dirs and table->shown; add the entries of new and moved files and
+ * directories; -ENOMEM. Finish: also after a failure; frees st->table, unless it is NULL. */
 int tl_finalize_begin(struct finalizer *st, const struct placement *p, size_t n);
 void tl_finalize_finish(struct finalizer *st);
 void tl_add_entry(struct finalizer *st, struct tl_new_entry entry);
 
-/* removed.c: add the entries of removed files. *ret: the list of removed files without those that
- * the archive has itself; the caller keeps it as long as st, whose strings point into it. */
+/* removed.c: add the entries of removed files, and fill in st->removed, which points into the list
+ * of st->m. *ret: a new list, without the files that the archive has itself. -ENOMEM. */
 int tl_finalize_removed(struct finalizer *st, struct bytes **ret);
 
 /* path.c: give a string to the table, which frees it. Both take ownership, also on failure. They
@@ -62,7 +66,8 @@ const char *tl_own_string(struct finalizer *st, char *take);
 const char *tl_own_buffer(struct finalizer *st, struct buffer *take);
 /* Append a name as it is stored: unescaped, and in upper case (ASCII) unless `keep`. */
 void tl_put_stored(struct buffer *out, const char *name, bool keep);
-/* The path of a directory in the new archive: as it is stored, or as the mount shows it. */
+/* The path of a directory in the new archive: as it is stored, or as the mount shows it. It ends in
+ * '/', is "" for the root, and belongs to the table. */
 const char *tl_new_path(struct finalizer *st, uint32_t dir, bool shown);
 
 /* keep.c: does an entry of the old manifest stay in its record? */
@@ -70,20 +75,21 @@ bool tl_finalize_keeps(const struct finalizer *st, const struct manifest_entry *
 /* Find the directory of the mount at a path below dir. If the path does not exist, return the last
  * directory of it that does. NO_DIR if a directory on the path was moved or removed. */
 uint32_t tl_finalize_find_dir(const struct finalizer *st, uint32_t dir, struct str path);
-/* Add entries of directories that no other path in the new manifest names. */
+/* Add entries of directories that no other path in the new manifest names. -ENOMEM. */
 int tl_finalize_dirs(struct finalizer *st);
 
 /* table.c: build the new manifest, and the list of directories in st->table. */
 int tl_finalize_table(struct finalizer *st);
 
-/* names.c: report one line; and report taught names in changed files */
+/* names.c: report one line (none if memory is exhausted); report taught names in written files. */
 void tl_say(const struct finalizer *st, enum format_line_kind kind, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
 void tl_finalize_say_names(const struct finalizer *st);
-/* One line for many things of a kind: their number, `one` or `many`, and the first. */
+/* One line for many things of a kind: their number, `one` or `many`, and the first. No line if
+ * there is none. */
 struct tl_tally {
 	size_t n;
-	char first[401];
+	char first[401]; /* cut if it is longer */
 };
 void tl_tally_add(struct tl_tally *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void tl_tally_say(const struct finalizer *st, enum format_line_kind kind, const struct tl_tally *t,

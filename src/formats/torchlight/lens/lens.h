@@ -12,7 +12,7 @@ int tl_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name
 	struct file_attr *ret, struct error *e);
 /* Find the entry called name in a directory of the mount, listed or not. -ENOENT, -ENOTDIR. */
 int tl_find_entry(const struct tl_map *m, entry_id dir, const char *name, entry_id *ret);
-/* Load a control file (enum tl_control), which is small. */
+/* Load a control file (enum tl_control), which is small. -ENODATA: MOD.DAT was never written. */
 int tl_load_control(const struct tl_map *m, uint32_t which, struct bytes **ret, struct error *e);
 
 /* get.c */
@@ -33,14 +33,14 @@ int tl_apply(struct snapshot **s, entry_id id, const struct parsed *p,
 /* info.c: .mod/info.json */
 void tl_info_write(const struct tl_map *m, struct buffer *out);
 /* Read a written info.json into h, a copy of m's header (NULL for a PAK). *ret_pak: the text is the
- * info.json of a PAK, and h is unchanged. */
+ * info.json of a PAK. Then, and if m is a PAK, only the key `format` is read. */
 int tl_info_parse(const struct tl_map *m, const struct extent *in, struct mod_header *h,
 	bool *ret_pak, struct error *e);
-/* Do both headers give the same info.json? */
+/* Do both headers, which have one version, give the same info.json? */
 bool tl_info_same(const struct mod_header *a, const struct mod_header *b);
 
 /* removed_text.c: parse a written list of removed files (wire/removed.h) into its canonical form:
- * slashes, upper case, no empty lines, no duplicates. -EINVAL. */
+ * slashes, upper case, no blanks around a path, no empty lines, no duplicates. -EINVAL. */
 int removed_parse(const void *data, size_t size, struct bytes **ret, struct error *e);
 
 /* structure.c: classify names, and add files and directories */

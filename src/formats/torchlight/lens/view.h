@@ -11,8 +11,9 @@
 #include "formats/torchlight/model/map.h"
 
 /* Get the content of a file with its view determined: a new reference; and the text if the view is
- * TL_TEXT (ret_text may be NULL). Slow. -ENODATA: the handle has no content. -EIO: it has no valid
- * block. If the bytes are damaged, this succeeds with TL_BYTES, and a read fails with -EIO. */
+ * TL_TEXT, else *ret_text is unchanged (ret_text may be NULL). Slow. -ENODATA: the handle has no
+ * content. -EIO: it has no valid block. If the bytes are damaged, this succeeds with TL_BYTES, and
+ * a read fails with -EIO. */
 int tl_view_find(const struct tl_map *m, uint32_t handle, struct tl_content **ret,
 	struct bytes **ret_text, struct error *e);
 /* Get the size in the mount if the view was determined before; else return false. */

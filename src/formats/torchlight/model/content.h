@@ -43,14 +43,15 @@ struct tl_content *tl_content_ref(struct tl_content *c);
 void tl_content_unref(struct tl_content *c);
 DEFINE_CLEANUP(struct tl_content, tl_content_unref);
 
-/* Check that the bytes have the CRC of the manifest, unless that is 0. -EIO. Success is kept. */
+/* Check that the bytes have the CRC of the manifest, unless that is 0. -EIO. Success is cached. */
 int tl_content_check(struct tl_content *c, struct error *e);
 /* Load all bytes, after a check. -EFBIG if there are more than max. */
 int tl_content_load(struct tl_content *c, uint64_t max, struct bytes **ret, struct error *e);
 /* Read a range, after a check of the whole file. */
 int tl_content_read(struct tl_content *c, uint64_t off, void *dst, size_t n, struct error *e);
 
-/* Put new bytes into the store, compressed as the game's tool compresses a file of this type. */
+/* Put new bytes into the store, compressed as the game's tool compresses a file of this type. The
+ * time of the content is now. -EINVAL: more than UINT32_MAX bytes. */
 int tl_content_store(struct store *store, struct budget *budget, const struct extent *x,
 	uint8_t type, struct tl_content **ret, struct error *e);
 
@@ -59,5 +60,5 @@ int tl_content_store(struct store *store, struct budget *budget, const struct ex
 struct tl_content *tl_content_with_names(struct tl_content *c, struct names *names);
 
 struct timespec tl_time(uint64_t filetime);
-uint64_t tl_filetime(const struct timespec *t); /* never 0, because 0 means no time */
-struct timespec tl_kept_time(struct timespec t);
+uint64_t tl_filetime(const struct timespec *t);  /* never 0, because 0 means no time */
+struct timespec tl_kept_time(struct timespec t); /* format.kept_time */

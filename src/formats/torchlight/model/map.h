@@ -19,12 +19,14 @@
 #include "formats/torchlight/wire/archive.h"
 #include "formats/torchlight/wire/tree.h"
 
+/* What an entry_id is made of: a kind, and the index of a directory, the handle of a file, or one
+ * of enum tl_control, the entries that mapfs adds. */
 enum tl_kind { TL_DIR = 0, TL_FILE = 2, TL_CONTROL = 3 };
 enum tl_control {
-	TL_CONTROL_DIR,
-	TL_CONTROL_INFO,
-	TL_CONTROL_REMOVED,
-	TL_CONTROL_KIT, /* MOD.DAT (model/kit.h) */
+	TL_CONTROL_DIR,     /* .mod */
+	TL_CONTROL_INFO,    /* .mod/info.json */
+	TL_CONTROL_REMOVED, /* .mod/removed.txt */
+	TL_CONTROL_KIT,     /* MOD.DAT (model/kit.h) */
 	TL_N_CONTROLS
 };
 
@@ -53,7 +55,7 @@ static inline bool tl_is_dir(entry_id id)
  * not every handle is a file, and not every index is a directory. */
 struct tl_added {
 	atomic_uint refs;
-	uint32_t dir;
+	uint32_t dir; /* index of its directory */
 	char name[];
 };
 
@@ -75,7 +77,7 @@ struct tl_shared {
 	struct tl_content **contents; /* by handle; NULL until it is needed */
 };
 
-/* Takes ownership of the archive, also on failure. */
+/* Takes ownership of the archive, also on failure. The caller sets tree and fresh. */
 int tl_shared_new(const struct format_context *ctx, struct archive *take, struct tl_shared **ret,
 	struct error *e);
 struct tl_shared *tl_shared_ref(struct tl_shared *sh);
@@ -84,16 +86,17 @@ DEFINE_CLEANUP(struct tl_shared, tl_shared_unref);
 
 /* Content of an archive's file; a new reference. -ENODATA: no such file. -EIO: invalid block. */
 int tl_stored(struct tl_shared *sh, uint32_t handle, struct tl_content **ret, struct error *e);
-/* The same if tl_stored was called for this file before, else NULL. */
+/* The same if tl_stored succeeded for this file before, else NULL. */
 struct tl_content *tl_stored_peek(struct tl_shared *sh, uint32_t handle);
 
-/* The table of an archive to be saved. The time of an entry is 0 unless a program set it. */
+/* The table of an archive to be saved. The time of an entry is 0 unless a program set it; its
+ * offset, size and CRC are 0, because encode finds them. */
 struct tl_table {
 	struct manifest *manifest;
 	const char **shown; /* names of files in the mount, by handle */
 	const char **dirs; /* paths in the mount of directories that may have another stored name */
 	uint32_t n_dirs;
-	char **owned;
+	char **owned; /* the strings of shown and dirs that are not in the tree */
 	size_t n_owned, room_owned;
 };
 
@@ -130,7 +133,8 @@ static inline const struct manifest *tl_manifest(const struct tl_map *m)
 	return m->table ? m->table->manifest : tl_mounted(m);
 }
 
-/* NULL if memory is exhausted. New takes the reference, also on failure. A copy has no table. */
+/* Make a version, or a copy of one without its table, which the caller may change. NULL if memory
+ * is exhausted. Takes over the reference to sh, also on failure. */
 struct tl_map *tl_map_new(struct tl_shared *sh, const struct format *f);
 struct tl_map *tl_map_copy(const struct tl_map *m);
 
@@ -140,7 +144,7 @@ struct tl_content *tl_map_file(const struct tl_map *m, uint32_t handle);
 /* Content of a handle; a new reference. -ENODATA: the handle has no content (yet). -EIO. */
 int tl_map_content(
 	const struct tl_map *m, uint32_t handle, struct tl_content **ret, struct error *e);
-/* The same, but NULL if the content would have to be read from the archive first. */
+/* The same, but NULL if the content must be read from the archive first, or if there is none. */
 struct tl_content *tl_map_peek(const struct tl_map *m, uint32_t handle);
 /* Get size and time of a file without reading its block. false: the handle has no content. */
 bool tl_map_facts(const struct tl_map *m, uint32_t handle, uint64_t *size, uint64_t *filetime);
@@ -164,13 +168,14 @@ int tl_map_add(struct tl_map *m, uint32_t dir, const char *name, bool is_dir, ui
 /* The parent and the name of a directory, as at the mount or when it was added. The name is
  * borrowed from m. false: dir is the root, or not below tl_n_dirs. */
 bool tl_dir_parent(const struct tl_map *m, uint32_t dir, uint32_t *ret_parent, const char **ret);
-/* Append the path of a directory, as at the mount or when it was added, with '/'; root: "". */
+/* Append the path of a directory by shown names, as at the mount or when it was added, with '/' at
+ * its end; nothing for the root. */
 void tl_dir_path(const struct tl_map *m, uint32_t dir, struct buffer *out);
 /* The name of a file, as stored at the mount or as given when it was added; borrowed from m,
  * NUL-ended, "" from tl_n_files on. And the kind of that name; COMPILED_NONE with text=off. */
 struct str tl_file_name(const struct tl_map *m, uint32_t handle);
 enum compiled_kind tl_file_kind(const struct tl_map *m, uint32_t handle);
-/* The kind of a name without its last ending. *ret: that ending with its dot, or NULL. */
+/* The kind of a name without its last ending. *ret: that ending, in name, with its dot; or NULL. */
 enum compiled_kind tl_kind_of_stem(const char *name, const char **ret);
-/* Append the path of a file, as at the mount or when it was added, with a NUL. -ENOMEM. */
+/* Append the path of a file, as stored at the mount or as it was added, with a NUL. -ENOMEM. */
 int tl_file_path(const struct tl_map *m, uint32_t handle, struct buffer *out);

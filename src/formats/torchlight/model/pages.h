@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * pages: a table of ref-counted objects by number. Copies share the pages in which they do not
- * differ, so each version of a map can have a table of its own.
- */
+/* pages: a table of ref-counted objects by number. Copies share the pages in which they do not
+ * differ, so each version of a map can have a table of its own. */
 #pragma once
 
 #include <stdatomic.h>
@@ -18,8 +16,8 @@ struct pages {
 
 /* The object with number i, borrowed; or NULL. */
 void *pages_get(const struct pages *p, uint32_t i);
-/* Set object i. Takes ownership of the reference, also on failure. -ENOMEM. */
+/* Set object i. Takes ownership of the reference, also on failure; drops the old one. -ENOMEM. */
 int pages_set(struct pages *p, uint32_t i, void *take);
-/* Initialize `to` as a copy of `from`. -ENOMEM. */
+/* Initialize `to` as a copy of `from`. -ENOMEM: `to` is empty. */
 int pages_copy(struct pages *to, const struct pages *from);
 void pages_finish(struct pages *p);

@@ -12,8 +12,8 @@ struct tl_piece {
 
 struct tl_plan {
 	struct plan plan;
-	struct manifest manifest; /* as in the version, but with entries of its own */
-	bool *fresh;              /* by entry: its block is not copied from the old section */
+	struct manifest manifest; /* borrowed from the version, except for its entries */
+	bool *fresh;              /* by entry: it has a new block, which verify decodes */
 	struct tl_piece *pieces;  /* in order, without the section's header */
 	size_t n_pieces, room;
 	uint64_t size; /* of the section, with its header */
@@ -23,7 +23,8 @@ struct tl_plan {
 	struct extent front, back;
 };
 
-/* section.c: fill in the plan, except front and back. force: encode every readable file again. */
+/* section.c: fill in the plan, except front and back. force: encode every readable file again.
+ * -EFBIG if the section is too large for its offsets. */
 int tl_layout(const struct tl_map *m, bool force, struct tl_plan *p, struct error *e);
 
 /* called.c: append a line of wire/called.h for each entry of a finalized map that a new mount of

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * compiled: convert compiled files of an archive to text and back, whatever their kind.
- */
+/* compiled: convert compiled files of an archive to text and back, whatever their kind. */
 #pragma once
 
 #include "formats/torchlight/text/names.h"
@@ -11,14 +9,14 @@
 
 enum compiled_kind { COMPILED_NONE, COMPILED_DAT, COMPILED_LAYOUT, COMPILED_RAW };
 
-/* The kind of file that a path names. Cheap, for listings. */
+/* The kind of file that a path or a name means. Cheap, for listings. */
 enum compiled_kind compiled_kind_of(const char *path);
 /* Do both names have the same kind, so that the same bytes give the same text? */
 bool compiled_alike(const char *a, const char *b);
 
 /* The form of bytes that were written to a file of a compiled kind. */
 enum compiled_form {
-	COMPILED_BINARY, /* compiled, judged by its first bytes; it may be invalid */
+	COMPILED_BINARY, /* compiled, judged by its first bytes (a RAW by all); may be invalid */
 	COMPILED_TEXT,
 	COMPILED_XML, /* well-formed; the game reads it uncompiled */
 };
@@ -43,19 +41,20 @@ int compiled_decode(enum compiled_kind kind, const struct compiled_context *ctx,
 	const uint8_t *data, size_t size, struct buffer *out, struct error *ret_readonly,
 	struct error *e);
 
-/* Check that the bytes are a valid file of this kind, to the last byte. -EINVAL if not. */
+/* Check that the bytes are a valid file of this kind, to the last byte. -EINVAL if not. -EFBIG if
+ * the text would be too long. */
 int compiled_check(enum compiled_kind kind, const struct compiled_context *ctx, const uint8_t *data,
 	size_t size, struct error *e);
 
-/* Append a text of a kind, in any form that textform_read accepts, to out: UTF-8 with LF. -EINVAL
- * with line and column: it is no text; without them if it is faulty XML. */
+/* Append a text that is COMPILED_TEXT, in any form that textform_read accepts, to out: UTF-8 with
+ * LF. -EINVAL with line and column: it is no text; without them if it is faulty XML. -EFBIG. */
 int compiled_read_text(
 	enum compiled_kind kind, const void *text, size_t n, struct buffer *out, struct error *e);
 
 /*
  * Compile a text, in any form that textform_read accepts, and append the file to out, which must be
  * empty. old: the previous compiled file, or NULL; the result keeps its data that no text shows.
- * remarks may be NULL. -EINVAL with line and column.
+ * remarks may be NULL. -EINVAL, -EFBIG: as compiled_read_text; -EINVAL also if the text is invalid.
  */
 int compiled_encode(enum compiled_kind kind, const struct compiled_context *ctx, const void *text,
 	size_t n, const uint8_t *old, size_t old_size, struct compiled_remarks *remarks,

@@ -9,7 +9,8 @@
  *	[/NAME]
  *
  * VALUE is everything from the first ':' to the end of the line, blanks included. KEY may be empty.
- * Lines whose first character after blanks is neither '[' nor '<' are ignored. There is one root.
+ * Lines whose first character after blanks is neither '[' nor '<' are ignored, and so is a comment
+ * behind ']', from '/' on. The name at the end of a block may differ in case. There is one root.
  *
  * The tree points into the text, which must outlive it. The encoder of layouts marks each block and
  * field that it reads (is_read), so that it can refuse a text with others.
@@ -25,24 +26,24 @@ struct dat_field {
 	struct str type, key, value;
 	unsigned line, column; /* the column is that of the value */
 	bool is_read;
-	struct dat_field *next;
+	struct dat_field *next; /* of the block */
 };
 
 struct dat_block {
 	struct str name;
 	unsigned line;
 	bool is_read;
-	struct dat_field *fields; /* in the order of the text */
-	struct dat_block *blocks;
-	struct dat_block *next;
-	struct dat_block *parent;
-	struct dat_field **fields_end;
+	struct dat_field *fields;      /* in the order of the text */
+	struct dat_block *blocks;      /* its children, likewise */
+	struct dat_block *next;        /* of the parent */
+	struct dat_block *parent;      /* NULL for the root */
+	struct dat_field **fields_end; /* for the parser: where to append */
 	struct dat_block **blocks_end;
 };
 
 struct dattext {
 	struct dat_block *root;
-	struct dat_field *all_fields;
+	struct dat_field *all_fields; /* their memory */
 	struct dat_block *all_blocks;
 };
 
@@ -51,7 +52,7 @@ int dattext_parse(const char *text, size_t n, struct dattext **ret, struct error
 void dattext_free(struct dattext *t);
 DEFINE_CLEANUP(struct dattext, dattext_free);
 
-/* Find the first field or block of b with this name, in any case, and mark it as read; or NULL. */
+/* Find the first field or block of b itself by its name, in any case, and set is_read; or NULL. */
 const struct dat_field *dat_find_field(const struct dat_block *b, struct str key);
 const struct dat_block *dat_find_block(const struct dat_block *b, struct str name);
 /* The next block after b in the order of the text, nested ones included. NULL if b is the last. */

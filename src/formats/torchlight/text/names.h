@@ -27,7 +27,7 @@ struct names;
 
 /* Facts about a text that the compiler reports besides the compiled file. */
 struct compiled_remarks {
-	struct buffer names; /* unknown names: a list for names_extend */
+	struct buffer names; /* unknown names, repeated for each use: a list for names_extend */
 	unsigned small_line; /* first line with a type in lower case; 0: none */
 };
 
@@ -50,19 +50,17 @@ DEFINE_CLEANUP(struct names, names_unref);
 
 /*
  * Make the dictionary of base and the names of list. base may be NULL. The names are separated by
- * line feeds; CR, blanks around a name, and lines that begin with '#' are skipped. Names that are
- * not usable (name_is_usable) are skipped, and names whose hash base already has. Names become
- * upper case. Lines of a layout's table (schema.h), which have tabs, may come between them. If
- * nothing is new, *ret is a new reference to base. -EFBIG, -ENOMEM.
+ * line feeds; CR, blanks around a name, and lines that begin with '#' are skipped, and so are names
+ * that are not usable (name_is_usable) or whose hash is known, from base or an earlier line. Names
+ * become upper case. Lines of a layout's table (schema.h), which have tabs, may come between them.
+ * If nothing is new, *ret is a new reference to base. -EFBIG, -ENOMEM.
  */
 int names_extend(
 	struct names *base, const char *list, size_t size, struct names **ret, struct error *e);
 
-/*
- * Append the names of the game's own dictionary MEDIA/TAGS.DAT to out, as a list for names_extend.
+/* Append the names of the game's own dictionary MEDIA/TAGS.DAT to out, as a list for names_extend.
  * It is a BINDAT whose blocks contain a STRING and an INTEGER, the string's hash. -EIO: it is
- * invalid.
- */
+ * invalid. */
 int names_of_tags(const uint8_t *data, size_t size, struct buffer *out, struct error *e);
 
 /* The lines of layout tables that this version adds to its base, sorted by type; *ret_n of them. */
@@ -72,7 +70,7 @@ size_t names_depth(const struct names *n);             /* number of versions bel
 /* The names and lines that this version adds to its base, as a list for names_extend. */
 struct str names_text(const struct names *n);
 
-/* Find the name of a hash. false: it is unknown. n may be NULL, without names. */
+/* Find the name of a hash; borrowed from n. false: it is unknown. n may be NULL, without names. */
 bool names_find(const struct names *n, uint32_t hash, struct str *ret);
 /* Append the name of a hash, or UNK_XXXXXXXX; nothing for 0, the hash of the empty name. */
 void names_put(const struct names *n, uint32_t hash, struct buffer *out);

@@ -18,13 +18,16 @@
 enum number_kind { NUMBER_I32, NUMBER_U32, NUMBER_BOOL, NUMBER_F32, NUMBER_I64, NUMBER_F64 };
 
 /* Append the number that is stored in 4 or 8 bytes as text. A BOOL is true, false, or a number if
- * it is neither 0 nor 1. And back: append the stored bytes of a text. false: as number_read. */
+ * it is neither 0 nor 1. */
 void number_put(struct buffer *b, enum number_kind kind, const uint8_t *stored);
+/* Append the number that a text has as it is stored. false: as number_read, and nothing is
+ * appended. */
 bool number_get(struct str s, enum number_kind kind, struct buffer *out);
 
-/* Read a number: its bits. false: not a number, or out of range. U32 and BOOL also accept
- * -2147483648..-1, as the kit does. BOOL accepts true and false in any case. */
+/* Read a number: its bits. false: not a number, or out of range; *ret is undefined. U32 and BOOL
+ * also accept -2147483648..-1, as the kit does. BOOL accepts true and false in any case. */
 bool number_read(struct str s, enum number_kind kind, uint64_t *ret);
+/* number_read for one kind. *ret is unchanged on failure, except by number_get_i64. */
 bool number_get_f32(struct str s, uint32_t *ret); /* its bits */
 bool number_get_i32(struct str s, int32_t *ret);
 bool number_get_u32(struct str s, uint32_t *ret);

@@ -16,7 +16,7 @@
 
 enum textform { TEXTFORM_UTF8, TEXTFORM_UTF16 };
 
-/* Longest text that is shown or accepted, in bytes of UTF-8. A longer one is -EFBIG. */
+/* Longest text that is shown, in bytes of UTF-8. A longer one is -EFBIG. */
 enum { TEXT_MAX = 64 << 20 };
 
 /*
@@ -24,11 +24,11 @@ enum { TEXT_MAX = 64 << 20 };
  * or UTF-16LE with one, and have CRLF or LF.
  *
  * -EINVAL: it is not UTF-8, has an odd number of UTF-16 bytes, NUL, or a CR without LF; with line
- * and column except for UTF-16. -EFBIG.
+ * and column except for UTF-16. -EFBIG: n is more than 2 * TEXT_MAX, in either encoding.
  */
 int textform_read(const void *data, size_t n, struct buffer *out, struct error *e);
 
-/* Append UTF-8 with LF to out in the form that the mount shows. */
+/* Append UTF-8 with LF to out in the form that the mount shows. -ENOMEM, with or without a text. */
 int textform_write(
 	const void *utf8, size_t n, enum textform form, struct buffer *out, struct error *e);
 

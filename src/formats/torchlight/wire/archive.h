@@ -13,19 +13,18 @@ struct archive {
 	struct extent section;   /* the PAK section */
 	uint32_t section_header; /* length of the section's header: 8, or 4 in an early archive */
 	bool hash_ok;            /* the hash of the section is right, or there is none */
-	struct bytes *removed;   /* removed files: full paths, each with a line feed */
+	struct bytes *removed;   /* the list of removed files (removed_find) */
 };
 
 /* The kind of an archive of another game with the same endings, for a message; or NULL. */
 const char *archive_foreign(const uint8_t *head, size_t n, uint64_t size);
 
-/*
- * Read the tables, and mark the entries of removed files (removed_find). man: the manifest of a
+/* Read the tables, and mark the entries of removed files (removed_find). man: the manifest of a
  * PAK, or NULL if file is a MOD. Nothing is inflated, and no block is read except for the bytes
- * that the hash samples. -EINVAL with the invalid field.
- */
+ * that the hash samples. -EINVAL with the invalid field. */
 int archive_open(
 	const struct extent *file, const struct extent *man, struct archive **ret, struct error *e);
+/* The same for the files of src. -EINVAL also if a PAK has no manifest. */
 int archive_open_source(const struct source *src, bool pak, struct archive **ret, struct error *e);
 void archive_free(struct archive *a);
 DEFINE_CLEANUP(struct archive, archive_free);

@@ -22,6 +22,7 @@ struct shown_names {
 
 #define CALLED "called "
 
+/* Is it a line of this kind? */
 static inline bool called_is(const char *line, size_t n)
 {
 	return n >= strlen(CALLED) && memcmp(line, CALLED, strlen(CALLED)) == 0;

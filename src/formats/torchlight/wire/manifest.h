@@ -33,28 +33,28 @@ struct manifest_entry {
 	uint32_t crc;
 	uint32_t offset;
 	uint32_t usize;
-	uint32_t name_at, name_n;
-	uint32_t record;
-	uint32_t handle; /* of a file in a manifest that was read: the entry's own index */
+	uint32_t name_at, name_n; /* in manifest.text */
+	uint32_t record;          /* its index in manifest.records */
+	uint32_t handle;          /* of a file in a manifest that was read: the entry's own index */
 	uint8_t type;
 };
 
-/* Is the entry a removed file, which hides the game's file of this path (archive.h)? */
+/* Is it a removed file, which hides the game's file of this path? Ask after removed_find. */
 static inline bool manifest_removed(const struct manifest_entry *x)
 {
 	return x->handle == MANIFEST_NO_FILE && x->type != MANIFEST_DIR;
 }
 
 struct manifest_record {
-	uint32_t path_at, path_n;
-	uint32_t first, n; /* range of its entries */
+	uint32_t path_at, path_n; /* in manifest.text */
+	uint32_t first, n;        /* range of its entries */
 };
 
 struct manifest {
 	uint16_t version;
 	uint32_t mhash;
-	unsigned step; /* the step that gives the stored mhash; 0: none does */
-	uint32_t total;
+	unsigned step;  /* the step that gives the stored mhash; 0: none does, or it has no mhash */
+	uint32_t total; /* as read; manifest_write computes it */
 	uint32_t root_at, root_n;
 	struct manifest_record *records;
 	struct manifest_entry *entries;
@@ -90,23 +90,22 @@ static inline const struct manifest_entry *manifest_file(const struct manifest *
 									    : NULL;
 }
 
+/* Append the full path of an entry, without a NUL. */
 void manifest_put_path(
 	const struct manifest *m, const struct manifest_entry *x, struct buffer *out);
-
-/* The type that the game's tool gives to a name of this ending. */
+/* The type that the game's tool gives to a name of this ending; '/' gives MANIFEST_DIR. */
 uint8_t manifest_type(struct str name);
 
-/*
- * Build a manifest: add a record, then its entries, then the next record. Failures are sticky
- * (text.error). manifest_new returns NULL if memory is exhausted.
- */
+/* Build a manifest: add a record, then its entries, then the next record. Names are copied, and set
+ * name_at, name_n and record of the entry. Failures are sticky (text.error). manifest_new returns
+ * NULL if memory is exhausted. */
 struct manifest *manifest_new(uint16_t version, struct str root);
 void manifest_add_record(struct manifest *m, struct str path);
 void manifest_add_entry(struct manifest *m, const struct manifest_entry *x, struct str name);
 
 /* Write the manifest to out, which must be empty. total and mhash are computed: total is the number
  * of non-directory entries, plus the slashes in the path of each directory that has any. mhash uses
- * m->step, or MANIFEST_STEP if that is 0. */
+ * m->step, or MANIFEST_STEP if that is 0. -EINVAL: a string is too long. -EFBIG. */
 int manifest_write(const struct manifest *m, struct buffer *out, struct error *e);
 
 /* Compute mhash: h = 0x202A; for every step-th byte from the first: h = h * 33 + signed byte. */

@@ -26,7 +26,7 @@ enum mod_string { MOD_TITLE, MOD_AUTHOR, MOD_DESCRIPTION, MOD_WEBSITE, MOD_DOWNL
 
 /* Owned bytes, usually UTF-8, with a NUL after the n bytes. */
 struct text {
-	char *s;
+	char *s; /* NULL if it was never set */
 	size_t n;
 };
 
@@ -40,7 +40,7 @@ struct mod_header {
 	uint16_t mod_version;
 	uint16_t game_version[MOD_GAME_VERSION_WORDS]; /* the high word first: 1, 25, 5, 6 */
 	struct text legacy;                            /* the bytes that only version 1 has */
-	uint32_t data_offset, manifest_offset;
+	uint32_t data_offset, manifest_offset;         /* as read; modheader_write computes them */
 	struct text strings[MOD_STRINGS];
 	int64_t id;
 	uint32_t flags;
@@ -53,15 +53,14 @@ struct mod_header {
 /* Could this be a header, judged by its size and version? */
 bool modheader_sniff(const uint8_t *data, size_t n);
 
-/*
- * Read the header of a file; reads little more than the header. -EINVAL: it is invalid: its
- * version, a string past the end, or its length, which is not the offset of the PAK section.
- */
+/* Read the header of a file; reads little more than the header. -EINVAL: its version is unknown, it
+ * reaches past the end, its length is not the offset of the PAK section, the manifest is outside of
+ * the file, or a removed path has a line feed. */
 int modheader_read(const struct extent *mod, struct mod_header **ret, struct error *e);
 struct mod_header *modheader_ref(struct mod_header *h); /* NULL is fine */
 void modheader_unref(struct mod_header *h);
 DEFINE_CLEANUP(struct mod_header, modheader_unref);
-/* A copy, which the caller may change until it shares it. Returns NULL if memory is exhausted. */
+/* A copy, which the caller may change until it shares it. NULL: no memory, or h is invalid. */
 struct mod_header *modheader_copy(const struct mod_header *h);
 
 /* Append the header with computed offsets: its own length, and that plus section_size. -EFBIG: an

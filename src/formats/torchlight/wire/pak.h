@@ -30,7 +30,7 @@ struct pak_block {
 	uint32_t data_n;
 };
 
-/* Read the header of the block at an entry's offset. -EIO if the block reaches past the section. */
+/* Read the header of the block at an entry's offset. -EIO if the block is not in the section. */
 int pak_block_read(
 	const struct extent *section, uint32_t offset, struct pak_block *ret, struct error *e);
 /* The stored bytes of a block; a new reference. */
@@ -39,8 +39,6 @@ struct extent pak_block_data(const struct extent *section, const struct pak_bloc
 /* Does the game's tool store such a file uncompressed? */
 bool pak_is_stored(uint8_t type, uint64_t usize);
 
-/*
- * Compute the hash of a section of n bytes from a sample of some 25 to 150 bytes. `read` supplies
- * bytes of the new section, so the hash is known before the section is written.
- */
+/* Compute the hash of a section of n bytes from a sample of some 25 to 150 bytes. `read` supplies
+ * bytes of the new section, so the hash is known before the section is written. */
 int pak_hash(codec_read_fn read, void *arg, uint64_t n, uint32_t *ret, struct error *e);

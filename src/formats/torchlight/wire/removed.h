@@ -10,19 +10,19 @@
 #include "formats/torchlight/wire/manifest.h"
 #include "formats/torchlight/wire/modheader.h"
 
-/* Find the removed files: set the handle of their entries in m to MANIFEST_NO_FILE. They have
- * neither offset nor size, and are listed if the header (h, may be NULL) has a list. *ret: the list
- * of the header, else the paths of those entries. -ENOMEM. */
+/* Find the removed files: set the handle of their entries in m to MANIFEST_NO_FILE. These are the
+ * files without offset and size; if the header (h, may be NULL) has a list, only those in it. *ret:
+ * that list, with all its paths, else the paths of the entries. -ENOMEM. */
 int removed_find(
 	struct manifest *m, const struct mod_header *h, struct bytes **ret, struct error *e);
-uint32_t removed_count(const struct manifest *m);
+uint32_t removed_count(const struct manifest *m); /* after removed_find */
 
 /* Get the next path of the text. *at is initially 0. false: there is no further path. */
 bool removed_next(const struct bytes *text, size_t *at, struct str *ret);
 
-/* The paths of a text as a set; ASCII case does not matter. */
+/* The paths of a text as a set; ASCII case does not matter. The text must outlive it. */
 struct removed_path {
-	struct str path;
+	struct str path;                           /* in the text; any of equal ones */
 	bool is_recorded, was_listed, is_provided; /* false at first; for the owner of the set */
 };
 
@@ -31,6 +31,6 @@ struct removed_set {
 	size_t n;
 };
 
-int removed_set_build(const struct bytes *text, struct removed_set *ret);
+int removed_set_build(const struct bytes *text, struct removed_set *ret); /* -ENOMEM */
 struct removed_path *removed_set_find(const struct removed_set *set, struct str path);
 void removed_set_finish(struct removed_set *set);

@@ -37,7 +37,7 @@ struct tree {
 	struct tree_child *children; /* sorted by name in each directory, ignoring case */
 	uint32_t n_children;
 	uint32_t *record_dirs; /* by record: its directory */
-	bool split;            /* files and subdirectories have separate records */
+	bool split;            /* a directory has two records: for files and for subdirectories */
 	const char *text;
 	struct bytes *text_bytes;
 };
@@ -55,5 +55,5 @@ static inline const char *tree_name(const struct tree *t, const struct tree_chil
 
 /* Fold a name: all names of a file have one folded name. ret has room for NAME_MAX + 1 bytes. */
 void tree_fold(const char *name, char *ret);
-/* Find a child by its shown name, or else by the folded name. NULL: there is none. */
+/* Find a child by its shown name, or else by the folded name, in any case. NULL: there is none. */
 const struct tree_child *tree_find(const struct tree *t, uint32_t dir, const char *name);

@@ -54,7 +54,7 @@ uint64_t str_key(uint64_t seed, struct str s);
 /* Cut off the part before sep, or all. *rest: the part after sep; its s is NULL if sep is
  * missing. */
 struct str str_cut(struct str *rest, char sep);
-char *str_dup(struct str s); /* a NUL-ended copy, or NULL */
+char *str_dup(struct str s); /* a NUL-ended copy; NULL if memory is exhausted */
 
 /* A borrowed UTF-16LE string. */
 struct ss {
@@ -62,13 +62,15 @@ struct ss {
 	uint16_t n;
 };
 
+/* Read an SS. Past the end of the data it is empty, and c->is_bad is set. */
 struct ss cursor_ss(struct cursor *c);
+/* Append s as UTF-8; half surrogates as in text/textform.h. */
 void ss_to_utf8(struct ss s, struct buffer *out);
 /* Does s have no CR, LF or NUL, so that it can be part of a line? */
 bool ss_is_line(struct ss s);
 /* Number of UTF-16 units of s. */
 size_t str_units(struct str s);
-/* Append s as an SS. -EINVAL: s has more than 65535 units, or is not UTF-8. */
+/* Append s as an SS. -EINVAL, after appending some: more than 65535 units, or not UTF-8. */
 int ss_put(struct buffer *out, struct str s, struct error *e);
 
 /* A byte as the hashes of an archive use it: sign-extended. */

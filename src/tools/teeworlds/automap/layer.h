@@ -13,13 +13,13 @@ extern const struct automap_tool tw_automap;
 struct tw_auto_layer {
 	bool tiles, design, game; /* it has tiles; it is a design layer; it is the game layer */
 	uint32_t w, h;
-	char image[NAME_MAX + 1]; /* name of its image, or "" */
-	int32_t config, seed, flags;
+	char image[NAME_MAX + 1];    /* name of its image, or "" */
+	int32_t config, seed, flags; /* of the automapper; config -1: none */
 };
 
 enum { TW_AUTO_ALWAYS = 1 /* in flags: drawn again whenever it changes */ };
 
-/* Read layer.json of a directory. -ENOENT. */
+/* Read layer.json of a directory. Absent fields get 0. -ENOENT. */
 int tw_auto_layer_read(
 	const struct automap_files *f, const char *dir, struct tw_auto_layer *ret, struct error *e);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * convert: struct convert_tool of Teeworlds and DDNet maps. The same code checks and converts: it
- * visits each part of a map once, and reports why a game does not accept it, or repairs it.
- */
+/* convert: struct convert_tool of Teeworlds and DDNet maps. The same code checks and converts: it
+ * visits each part of a map once, and reports why a game does not accept it, or repairs it. */
 #pragma once
 
 #include "formats/teeworlds/check/faults.h"
@@ -20,18 +18,18 @@ enum {
 };
 
 struct tw_converting {
-	struct tw_whole whole;
+	struct tw_whole whole;  /* of a conversion; zeros for a check */
 	const struct tw_map *m; /* the map as opened; `change` collects the changes to it */
 	enum tw_game to;
-	const char *game; /* name of `to`, for messages */
-	bool from_07;
-	const struct convert *how; /* NULL for a check */
-	struct tw_faults *faults;  /* of a check; NULL for a conversion */
-	struct tw_change *change;  /* of a conversion; NULL for a check */
-	struct tw_converted_image {
-		bool tiled;   /* a tile layer uses it */
-		bool known;   /* w and h are valid */
-		int64_t w, h; /* in the new map */
+	const char *game;           /* name of `to`, for messages */
+	bool from_07;               /* the map is one of 0.7 */
+	const struct convert *how;  /* NULL for a check */
+	struct tw_faults *faults;   /* of a check; NULL for a conversion */
+	struct tw_change *change;   /* of a conversion; NULL for a check */
+	struct tw_converted_image { /* by position */
+		bool tiled;         /* a tile layer uses it */
+		bool known;         /* w and h are valid */
+		int64_t w, h;       /* in the new map */
 	} images[TW_IMAGES_SHOWN];
 	bool refused; /* a fault was reported */
 };
@@ -44,6 +42,7 @@ void convert_report(struct tw_converting *k, struct tw_place place, const char *
  * convert_report does, and 0 is returned; any other is returned. */
 int convert_handle_error(struct tw_converting *k, struct tw_place place, int r, struct error *e);
 
+/* Does 0.7 accept the size of an image for tiles? */
 static inline bool convert_fits(const struct tw_converted_image *i)
 {
 	return i->w > 0 && i->h > 0 && i->w % TW_CELLS == 0 && i->h % TW_CELLS == 0;

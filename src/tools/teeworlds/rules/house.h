@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * house: house rules: the requirements of one community for its maps, read from a JSON file
- * (docs/mapfs-check.1 describes it).
- */
+/* house: house rules: the requirements of one community for its maps, read from a JSON file
+ * (docs/mapfs-check.1 describes it). */
 #pragma once
 
 #include <regex.h>
@@ -19,7 +17,7 @@ struct tw_house {
 	int64_t size;          /* maximal size of the map's file in bytes; 0: any */
 	struct tw_house_tiles {
 		uint8_t id, layers; /* layers: set of 1 << enum tw_played */
-		uint32_t min, max;  /* number of tiles in all these layers */
+		uint32_t min, max;  /* bounds of their number in all these layers together */
 	} * tiles;
 	size_t n_tiles, room_tiles;
 	struct tw_house_info {

@@ -9,7 +9,7 @@
 struct tidying {
 	struct tw_whole whole;
 	const struct tidy *how;
-	struct tw_map *m; /* a copy to be changed; its items keep their handles */
+	struct tw_map *m; /* a copy to be changed, which a step may replace; handles stay valid */
 	struct tw_used_objects uses;
 	/* All references are known. Otherwise `uses` is not valid, and no object may be removed
 	 * that can be referred to by its number. */

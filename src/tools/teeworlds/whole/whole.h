@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * whole: common code of tidy and convert: remove parts of a map, report on parts, and find images
- * of a game. Call tw_whole_begin, then the other functions, and tw_whole_end.
- */
+/* whole: common code of tidy and convert: remove parts of a map, report on parts, and find images
+ * of a game. Call tw_whole_begin, then the other functions, and tw_whole_end. */
 #pragma once
 
 #include "formats/teeworlds/names/paths.h"
@@ -12,7 +10,7 @@ struct tw_whole {
 	const struct tw_map *from; /* the map as opened; its handles are valid in all versions */
 	const struct whole_calls *calls;
 	bool *gone;              /* by handle: objects to be removed */
-	const char *const *keep; /* as in struct tidy */
+	const char *const *keep; /* as in struct tidy; NULL until the caller sets it */
 	bool has_changes;        /* WHOLE_DONE was reported */
 };
 
@@ -31,7 +29,7 @@ void tw_whole_report(struct tw_whole *w, enum whole_event what, const char *fmt,
 void tw_whole_report_item(struct tw_whole *w, enum whole_event what, const char *verb,
 	uint32_t item, const char *fmt, ...) PRINTF_LIKE(5, 6);
 
-/* Mark an item as gone and report it. Returns false, and does nothing, if `keep` has the item. */
+/* Mark an item as gone and report that. Returns false, and does nothing, if `keep` has its path. */
 bool tw_whole_remove(struct tw_whole *w, uint32_t item, const char *why);
 
 /* Find the game's file for an image of the map, by the image's name plus suffix. -ENOENT. */

@@ -49,7 +49,7 @@ static void put_name(struct job *j, struct str otherwise)
 
 int derive_affix(const struct sources *, struct job *j)
 {
-	derive_put(j, j->f->path);
+	derive_put(j, j->file->path);
 	put_name(j, STR("NA"));
 	put_field(j, "MIN_SPAWN_RANGE", 0);
 	put_field(j, "MAX_SPAWN_RANGE", 999999);
@@ -72,7 +72,7 @@ int derive_skill(const struct sources *, struct job *j)
 		return 0;
 	}
 	put_name(j, STR(""));
-	derive_put(j, j->f->path);
+	derive_put(j, j->file->path);
 	if (!said && j->old)
 		derive_keep_cell(j, 2);
 	else
@@ -82,8 +82,8 @@ int derive_skill(const struct sources *, struct job *j)
 
 int derive_triggerable(const struct sources *, struct job *j)
 {
-	derive_put(j, j->f->path);
-	put_name(j, stem_of(j->f->path));
+	derive_put(j, j->file->path);
+	put_name(j, stem_of(j->file->path));
 	return 0;
 }
 
@@ -93,7 +93,7 @@ int derive_roompieces(const struct sources *, struct job *j)
 	char text[24];
 	int64_t id;
 
-	derive_put(j, j->f->path);
+	derive_put(j, j->file->path);
 	derive_put_list(j);
 	for (const struct dat_block *b = j->root->blocks; b; b = b->next) {
 		struct str guid = derive_text(b, "GUID");

@@ -20,18 +20,19 @@ struct row {
 
 /* A source file that an index should list, and its row. */
 struct job {
-	const struct source_file *f;
+	const struct source_file *file;
 	const struct row *old;        /* its row in the stored index, or NULL */
 	const struct dat_block *root; /* of the file's text; valid only in a derive_fn */
 	struct buffer line;           /* the derived row */
-	unsigned n_cells;
-	size_t list_at;        /* where the current list begins in `line` */
+	unsigned n_cells;             /* in `line` so far */
+	size_t list_at;               /* where the current list begins in `line` */
 	const char *refusal;   /* why the kit does not list the file (static string), or NULL */
 	struct buffer lacking; /* values that a new row lacks, for people; or empty */
 	struct error unread;   /* code 0 if the file was read */
 };
 
-/* Derive job.line from job.root, or set job.refusal. */
+/* Derive job.line from job.root, or set job.refusal. Returns 0 or -ENOMEM, which may be left in
+ * job.line, too. Runs on any thread, for several jobs at a time. */
 typedef int derive_fn(const struct sources *s, struct job *j);
 
 derive_fn derive_unit;                                                       /* units.c */
@@ -42,12 +43,12 @@ derive_fn derive_missiles, derive_menu;                                      /* 
 const struct dat_field *derive_field(const struct dat_block *b, const char *name);
 /* The value of a field; "" if the block does not have it. */
 struct str derive_text(const struct dat_block *b, const char *name);
-bool derive_bool(const struct dat_block *b, const char *name);
+bool derive_bool(const struct dat_block *b, const char *name); /* false if it is no BOOL */
 
 /* Append text in upper case (ASCII) to out. Returns the whole content of out. */
 struct str derive_upper(struct str text, struct buffer *out);
 
-/* Append a cell to the line. */
+/* Append a cell to the line, with escapes. A failure is left in line.error. */
 void derive_put(struct job *j, struct str text);
 void derive_put_upper(struct job *j, struct str text);
 void derive_put_number(struct job *j, int64_t v);

@@ -19,7 +19,7 @@ static const struct dat_block *next_object(const struct dat_block *b, struct str
 
 int derive_missiles(const struct sources *, struct job *j)
 {
-	derive_put(j, j->f->path);
+	derive_put(j, j->file->path);
 	derive_put_list(j);
 	for (const struct dat_block *b = j->root; (b = next_object(b, STR("Missile")));) {
 		CLEANUP_BUFFER struct buffer upper = BUFFER_INIT;
@@ -53,7 +53,7 @@ int derive_menu(const struct sources *, struct job *j)
 		return 0;
 	}
 	derive_put(j, name);
-	derive_put(j, j->f->path);
+	derive_put(j, j->file->path);
 	derive_put(j, word_of(derive_text(b, "TYPE"), raw_menus, RAW_MENUS));
 	derive_put(j, word_of(derive_text(b, "GAME STATE"), raw_states, RAW_STATES));
 	derive_put_number(j, derive_bool(b, "ALWAYS VISIBLE") || derive_bool(b, "CREATE ON LOAD"));

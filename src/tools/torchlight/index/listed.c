@@ -23,13 +23,13 @@ static int read_table(struct listed *l, struct error *e)
 	if (r == 0)
 		r = rawindex_decode(l->kind, made.data, made.size, &l->table, &why);
 	return r < 0 && r != -ENOMEM ? error_set(e, -EINVAL, "%s is not an index: %s",
-					       l->what->path, error_text(&why))
+					       l->index->path, error_text(&why))
 				     : r;
 }
 
 static int read_rows(struct listed *l, struct error *e)
 {
-	const struct source_file *f = sources_find(l->sources, str_of(l->what->path));
+	const struct source_file *f = sources_find(l->sources, str_of(l->index->path));
 	struct str rest;
 	int r = f ? source_load(l->sources, f, &l->stored, e) : 0;
 
@@ -70,18 +70,18 @@ static bool is_listed(const struct index_kind *k, struct str path)
 static int add_jobs(struct listed *l)
 {
 	for (size_t i = 0; i < l->sources->n; i++) {
-		if (!is_listed(l->what, l->sources->all[i].path))
+		if (!is_listed(l->index, l->sources->all[i].path))
 			continue;
 		if (!array_reserve(l->jobs, l->n_jobs, l->room_jobs))
 			return -ENOMEM;
-		l->jobs[l->n_jobs++] = (struct job){.f = &l->sources->all[i]};
+		l->jobs[l->n_jobs++] = (struct job){.file = &l->sources->all[i]};
 	}
 	return 0;
 }
 
 static int compare_job(const void *key, const void *x)
 {
-	return sources_compare(*(const struct str *)key, ((const struct job *)x)->f->path);
+	return sources_compare(*(const struct str *)key, ((const struct job *)x)->file->path);
 }
 
 /* Assign each row its job, and each job its first row. */
@@ -110,10 +110,10 @@ static int derive_row(void *arg, size_t i, struct error *e)
 
 	if (l->only_new && j->old)
 		return 0;
-	r = source_read(l->sources, j->f, &text, &j->unread);
+	r = source_read(l->sources, j->file, &text, &j->unread);
 	if (r == 0) {
 		j->root = text.tree->root;
-		r = l->what->derive(l->sources, j);
+		r = l->index->derive(l->sources, j);
 	}
 	if (r == 0)
 		r = j->line.error;
@@ -121,13 +121,13 @@ static int derive_row(void *arg, size_t i, struct error *e)
 	return r == -ENOMEM ? error_set(e, r, "out of memory") : 0;
 }
 
-int listed_begin(struct listed *l, const struct index_kind *what, const struct sources *s,
+int listed_begin(struct listed *l, const struct index_kind *index, const struct sources *s,
 	bool only_new, struct error *e)
 {
 	int r;
 
-	*l = (struct listed){.what = what,
-		.kind = raw_kind_find(what->name),
+	*l = (struct listed){.index = index,
+		.kind = raw_kind_find(index->name),
 		.sources = s,
 		.only_new = only_new};
 	r = add_jobs(l);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * listed: update one index from the sources of an archive: listed_begin, listed_merge,
+/* listed: update one index from the sources of an archive: listed_begin, listed_merge,
  * listed_finish. Rows keep their order, and new rows are inserted in the order of sources
- * (source.h).
- */
+ * (source.h). */
 #pragma once
 
 #include "tools/index/index.h"
@@ -23,8 +21,8 @@ struct listed_row {
 };
 
 struct listed {
-	const struct index_kind *what;
-	const struct raw_kind *kind;
+	const struct index_kind *index;
+	const struct raw_kind *kind;   /* the structure of its file */
 	const struct sources *sources; /* borrowed */
 	bool only_new;
 	struct bytes *stored; /* the stored index; NULL if the archive has none */
@@ -38,12 +36,12 @@ struct listed {
 /* Read the stored index and derive the rows of all source files, on all processors. only_new:
  * derive only rows of files that have none. Finish l also on failure. -EINVAL if the index is
  * invalid. */
-int listed_begin(struct listed *l, const struct index_kind *what, const struct sources *s,
+int listed_begin(struct listed *l, const struct index_kind *index, const struct sources *s,
 	bool only_new, struct error *e);
 void listed_finish(struct listed *l);
 
 /* Merge the stored and the derived rows, and report the changes. *ret is the index to be stored, or
- * NULL if it is unchanged. */
+ * NULL if it is unchanged, or missing and without rows. */
 int listed_merge(
 	struct listed *l, const struct index_options *how, struct bytes **ret, struct error *e);
 

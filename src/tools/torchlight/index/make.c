@@ -61,7 +61,7 @@ static void find_missing(
 		if (j->old || j->unread.code || j->refusal)
 			continue;
 		if (!ret->n++)
-			snprintf(ret->first, sizeof(ret->first), "%s", j->f->path.s);
+			snprintf(ret->first, sizeof(ret->first), "%s", j->file->path.s);
 	}
 	listed_finish(&l);
 }

@@ -31,6 +31,7 @@ const struct source_file *sources_find(const struct sources *s, struct str path)
 /* Compare two paths in the order of sources, ignoring case. */
 int sources_compare(struct str a, struct str b);
 
+/* Load the bytes of a source as the archive has them. */
 int source_load(
 	const struct sources *s, const struct source_file *f, struct bytes **ret, struct error *e);
 

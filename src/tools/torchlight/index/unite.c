@@ -51,7 +51,7 @@ static void report_row(struct uniting *u, enum index_event what, struct str path
 	buffer_str(&line, why);
 	buffer_byte(&line, 0);
 	if (!line.error)
-		u->how->say(u->how->arg, what, u->l->what->path, (const char *)line.data);
+		u->how->say(u->how->arg, what, u->l->index->path, (const char *)line.data);
 }
 
 static void put_row(struct uniting *u, struct str line)
@@ -66,18 +66,18 @@ static void put_new(struct uniting *u, const struct str *path)
 	for (; u->next < u->l->n_jobs; u->next++) {
 		struct job *j = &u->l->jobs[u->next];
 
-		if (path && sources_compare(j->f->path, *path) > 0)
+		if (path && sources_compare(j->file->path, *path) > 0)
 			break;
 		if (j->old)
 			continue;
 		if (j->unread.code) {
-			report_row(u, INDEX_UNREAD, j->f->path, str_of(error_text(&j->unread)));
+			report_row(u, INDEX_UNREAD, j->file->path, str_of(error_text(&j->unread)));
 		} else if (!j->refusal) {
 			put_row(u, str_of_buffer(&j->line));
-			report_row(u, INDEX_ADDED, j->f->path, STR(""));
+			report_row(u, INDEX_ADDED, j->file->path, STR(""));
 			if (j->lacking.size)
-				report_row(
-					u, INDEX_LACKING, j->f->path, str_of_buffer(&j->lacking));
+				report_row(u, INDEX_LACKING, j->file->path,
+					str_of_buffer(&j->lacking));
 		}
 	}
 }
@@ -99,7 +99,7 @@ static void put_changed(struct uniting *u, struct job *j)
 			buffer_printf(&how, "%s%s %.*s -> %.*s", how.size ? ", " : "",
 				row_column(kind, i), STR_ARGS(a), STR_ARGS(b));
 	}
-	report_row(u, INDEX_CHANGED, j->f->path, str_of_buffer(&how));
+	report_row(u, INDEX_CHANGED, j->file->path, str_of_buffer(&how));
 }
 
 static void put_old(struct uniting *u, const struct row *row, struct job *j)
@@ -143,7 +143,7 @@ static int encode_table(struct uniting *u, struct bytes **ret, struct error *e)
 		r = rawindex_encode(
 			u->l->kind, (const char *)u->table.data, u->table.size, &out, e);
 	if (r < 0)
-		return error_context(e, "cannot make %s", u->l->what->path), r;
+		return error_context(e, "cannot make %s", u->l->index->path), r;
 	if (stored && str_equal(str_of_bytes(stored), str_of_buffer(&out)))
 		return 0;
 	return buffer_finish(&out, ret);

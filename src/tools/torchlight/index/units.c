@@ -202,7 +202,7 @@ static struct str list_of(struct str path)
 int derive_unit(const struct sources *s, struct job *j)
 {
 	CLEANUP_UNIT struct unit u = {.chain = {j->root}, .n = 1, .old = j->old, .j = j};
-	struct str list = list_of(j->f->path);
+	struct str list = list_of(j->file->path);
 	int r;
 
 	if (!list.n || derive_bool(j->root, "DONTCREATE")) {
@@ -216,7 +216,7 @@ int derive_unit(const struct sources *s, struct job *j)
 	derive_put(j, list);
 	put_guid(&u);
 	put_text(&u, "NAME", NAME);
-	derive_put(j, j->f->path);
+	derive_put(j, j->file->path);
 	put_flags(&u, str_equal(list, STR("ITEMS")));
 	put_number(&u, "LEVEL", 1, LEVEL);
 	put_number(&u, "MINLEVEL", 0, MIN);

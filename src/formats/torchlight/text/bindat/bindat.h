@@ -34,7 +34,7 @@ enum bindat_type {
 #define BINDAT_EMPTY UINT32_C(0xFFFFFFFF)
 
 extern const struct bindat_type_facts {
-	const char *word;
+	const char *word;        /* in a text; NULL for 0, which is no type */
 	enum number_kind number; /* unused for strings, like range (for messages) */
 	const char *range;
 } bindat_types[BINDAT_TYPES];
@@ -65,7 +65,8 @@ int bindat_decode(const uint8_t *data, size_t size, const struct names *names, s
  * strings get ids above the highest one, in the order of their first use. A new "" gets
  * BINDAT_EMPTY, or such an id if a string of the old file that is still used has BINDAT_EMPTY.
  *
- * remarks gets the names that `names` lacks, and more; may be NULL. -EINVAL with line and column.
+ * remarks gets the names that `names` lacks, and small_line; may be NULL. An old file that is
+ * invalid is ignored. -EINVAL with line and column.
  */
 int bindat_encode(const char *text, size_t n, const uint8_t *old, size_t old_size,
 	const struct names *names, struct compiled_remarks *remarks, struct buffer *out,
@@ -76,7 +77,7 @@ struct bindat_string {
 	struct ss s;
 };
 
-/* A valid file. It points into the bytes. */
+/* A valid file. It points into the bytes, which must outlive it. */
 struct bindat_file {
 	const uint8_t *data;
 	size_t size;
@@ -107,14 +108,14 @@ struct bindat_reader {
 struct bindat_item {
 	enum { BINDAT_OPEN, BINDAT_FIELD, BINDAT_CLOSE } kind;
 	unsigned depth; /* of the block, or the block of the field; the root has 0 */
-	uint32_t name;
+	uint32_t name;  /* hash of the name of the block or field */
 	/* The members below are those of a field. id and s: of a string. */
 	uint32_t type;
-	const uint8_t *value;
+	const uint8_t *value; /* 4 bytes as stored, or 8 */
 	uint32_t id;
 	struct ss s;
 };
 
 void bindat_begin(const struct bindat_file *f, struct bindat_reader *ret);
-/* Read the next item. Returns 1, or 0 at the end. */
+/* Read the next item. Returns 1, or 0 at the end. Cannot fail for a file from bindat_file_open. */
 int bindat_next(struct bindat_reader *r, struct bindat_item *ret, struct error *e);

@@ -38,13 +38,11 @@ enum {
 	BINLAYOUT_DEPTH_MAX = 128
 };
 
-bool binlayout_sniff(const uint8_t *data, size_t size);
+bool binlayout_sniff(const uint8_t *data, size_t size); /* checks the size and the first byte */
 
-/*
- * Append the text (UTF-8, LF) of a file to out. path: in the archive, or NULL. It gives the name of
+/* Append the text (UTF-8, LF) of a file to out. path: in the archive, or NULL. It gives the name of
  * the root, which is not stored: [UI] below MEDIA/UI/ or if there are widgets, [Particle Creator]
- * below MEDIA/PARTICLES/ or if there are particles, else [Layout]. -EIO: it is invalid. -EFBIG.
- */
+ * below MEDIA/PARTICLES/ or if there are particles, else [Layout]. -EIO: it is invalid. -EFBIG. */
 int binlayout_decode(const uint8_t *data, size_t size, const char *path, const struct names *names,
 	struct buffer *out, struct error *e);
 
@@ -53,7 +51,7 @@ int binlayout_decode(const uint8_t *data, size_t size, const char *path, const s
  * from its begin. old: the previous file, or NULL. The result keeps its version, and the bytes of
  * the data group that no text shows, by the id of the Group. Unknown names are learned from old if
  * possible (learn.h). remarks and names may be NULL. -EINVAL with line and column; marked as
- * unresolved if a name is unknown, because another text may teach it.
+ * unresolved if a name is unknown, because another text may teach it. -EFBIG.
  */
 int binlayout_encode(const char *text, size_t n, const uint8_t *old, size_t old_size,
 	const struct names *names, struct compiled_remarks *remarks, struct buffer *out,

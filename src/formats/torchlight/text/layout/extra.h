@@ -10,15 +10,14 @@
 
 #include "formats/torchlight/text/dattext.h"
 
-/*
- * Append the blocks for bytes [begin, end) of the file to out. If the bytes are invalid, or contain
- * something that the text cannot hold, append them as [EXTRADATA].
- */
+/* Append the blocks for bytes [begin, end) of the file to out. If the bytes are invalid, or contain
+ * something that the text cannot hold, append them as [EXTRADATA]. type, id: of the object. */
 void layout_extra_decode(uint8_t type, const uint8_t *file, size_t begin, size_t end, int64_t id,
 	unsigned depth, struct buffer *out);
 
 /* Can layout_extra_decode have written this block? */
 bool layout_is_extra(const struct dat_block *b);
-/* Append the bytes of a block to out, which begins as the file. -EINVAL with line and column. */
+/* Append the bytes of a block to out, which has all of the file before them, because offsets count
+ * from its begin. -EINVAL with line and column. */
 int layout_extra_encode(
 	const struct dat_block *b, uint8_t type, struct buffer *out, struct error *e);

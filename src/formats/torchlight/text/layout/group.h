@@ -29,7 +29,7 @@ enum layout_node_part {
 
 struct layout_node {
 	int64_t id;
-	uint32_t part[NODE_PARTS];
+	uint32_t part[NODE_PARTS];      /* by enum layout_node_part */
 	struct buffer active, deactive; /* themes, i64 each, without their number */
 };
 
@@ -47,10 +47,10 @@ void layout_nodes_free(struct layout_nodes *nodes);
 /* Read the data group from offset to the end of the file. -EIO: it is invalid. */
 int layout_nodes_read(
 	const uint8_t *file, size_t size, size_t offset, struct layout_nodes *ret, struct error *e);
-/* Find the node of a Group: node i if it has the id, else the first with the id; or NULL. */
+/* Find the node of a Group: node i if it has the id, else the first Group with the id; or NULL. */
 const struct layout_node *layout_nodes_find(const struct layout_nodes *nodes, size_t i, int64_t id);
 
-/* The node of a Group without fields, at an offset in the file. */
+/* The node of a Group without fields, at an offset in the file: with the default values. */
 struct layout_node layout_node_new(int64_t id, size_t offset);
 /* Append a node. Its last two bytes, the number of children, are 0: the caller counts there. */
 void layout_node_write(const struct layout_node *node, struct buffer *out);
@@ -64,14 +64,15 @@ void layout_node_write(const struct layout_node *node, struct buffer *out);
  * Other fields are ignored, and so is a TAG that is a name. -EINVAL with line and column.
  */
 int layout_group_field(const struct dat_field *f, struct layout_node *node, struct error *e);
-/* Append fields for the parts that only a node has, except TAG, unless they have default values. */
+/* Append fields for the parts that only a node has, except TAG, unless they have default values. NO
+ * TAG FOUND has a field only if it is 1. */
 void layout_group_put_fields(const struct layout_node *node, unsigned depth, struct buffer *out);
 
 /* Append a [DATAGROUP] with the numbers that differ from those that the Group's properties give
  * (derived). Appends nothing if none differs. */
 void layout_group_decode(const struct layout_node *node, const struct layout_node *derived,
 	unsigned depth, struct buffer *out);
-/* Set the parts of a node that a [DATAGROUP] gives. -EINVAL with line and column. */
+/* Set the parts of a node that a [DATAGROUP] gives, and is_read. -EINVAL with line and column. */
 int layout_group_encode(const struct dat_block *b, struct layout_node *node, struct error *e);
 /* Is f the TAG of the Group b, and stored in the node only? True if f is empty or a number, or if
  * the old node has a number and b has no [DATAGROUP] with a TAG. Otherwise f becomes a property. */

@@ -43,17 +43,17 @@ struct names;
 struct layout_property {
 	uint8_t type, code;
 	enum layout_kind kind;
-	struct str name; /* empty: the line only names the type */
-	struct str type_name;
+	struct str name;      /* empty: the line only names the type */
+	struct str type_name; /* may be empty */
 };
 
 enum { LAYOUT_GROUP = 1, LAYOUT_TIMELINE = 35, LAYOUT_LOGIC = 36 };
 
-/* Parse a line of a table; *ret points into it. Cells after the fifth are ignored. */
+/* Parse a line of a table; *ret points into it. Ignores cells after the fifth. false: invalid. */
 bool layout_schema_line(struct str line, struct layout_property *ret);
 
 /* Find the name of a type, the type of a name, the property of a code, or the property of a name.
- * false or NULL: unknown. n may be NULL, without lines. */
+ * Names are compared in any case; results belong to n. false or NULL: unknown. n may be NULL. */
 bool layout_type_name(const struct names *n, uint8_t type, struct str *ret);
 bool layout_type_named(const struct names *n, struct str name, uint8_t *ret);
 const struct layout_property *layout_property_find(

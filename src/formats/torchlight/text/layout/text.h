@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
-/*
- * layout_text: read fields of a layout's text. An absent field is 0, as in the modding kit. An
- * invalid field is -EINVAL with line and column.
- */
+/* layout_text: read fields of a layout's text. An absent field is 0, as in the modding kit. An
+ * invalid field is -EINVAL with line and column. */
 #pragma once
 
 #include "formats/torchlight/text/dattext.h"
 #include "formats/torchlight/text/layout/schema.h"
 
+/* Read the field of b with this key, 0 to 255. */
 int layout_text_u8(const struct dat_block *b, const char *key, uint32_t *ret, struct error *e);
 
 /* Find the type that a DESCRIPTOR names; TYPE_n is accepted, too. false: it is unknown. */
@@ -20,7 +19,7 @@ bool layout_text_is_type(const struct dat_field *f);
 struct layout_target {
 	uint8_t code;
 	enum layout_kind kind; /* LAYOUT_KINDS: the type of a P_n is no possible kind */
-	int axis;              /* -1: the whole property */
+	int axis;              /* of a vector, from 0; -1: the whole property */
 };
 
 /* Find the property that a field gives. false: it is neither a known name of the type nor P_n. */
@@ -38,8 +37,7 @@ int layout_value_encode(
 /* Is f the first field of b called DESCRIPTOR, NAME, ID or PARENTID? These are no properties. */
 bool layout_text_is_identity(const struct dat_block *b, const struct dat_field *f);
 
-/*
- * Check that every block and field was read. A compiled layout can store only some blocks and
- * fields; others, and duplicates, would be lost silently. -EINVAL with line and column.
- */
+/* Check that every block and field was read. A compiled layout can store only some blocks and
+ * fields; others, and duplicates, would be lost silently. A root that is none of a layout is
+ * refused, too. -EINVAL with line and column. */
 int layout_text_check_read(const struct dat_block *root, struct error *e);

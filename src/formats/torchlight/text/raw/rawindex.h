@@ -42,7 +42,7 @@ extern const struct raw_type_facts {
 	unsigned list; /* size of the number of elements, in bytes; 0: no list */
 	unsigned size; /* size of a number, in bytes; 0: an SS */
 	int64_t min, max;
-	const char *const *words; /* for the numbers from 0; or NULL */
+	const char *const *words; /* shown for the numbers from 0 to n_words - 1; or NULL */
 	int n_words;
 } raw_types[RAW_TYPES];
 
@@ -56,7 +56,7 @@ struct raw_kind {
 	const char *name;            /* of the file, without ".RAW" */
 	unsigned count_bytes;        /* size of the number of records: 2 or 4 */
 	const char *const *sections; /* names of its lists, NULL-ended; NULL: one list */
-	bool first_column_apart; /* the first cells of all records come before the other cells */
+	bool first_column_apart; /* in the file, first cells of all records come before others */
 	struct raw_column columns[RAW_COLUMNS_MAX];
 	unsigned n_columns;
 };
@@ -64,8 +64,8 @@ struct raw_kind {
 /* Find one of the seven kinds by a file's name in any case, such as "SKILLS.RAW"; or NULL. */
 const struct raw_kind *raw_kind_find(const char *name);
 
-/* Append the table of a file to out. -EIO: the bytes are no valid file of this kind, to the last
- * byte. -EFBIG: the table would be longer than TEXT_MAX. */
+/* Append the table of a file to out, or a part of it on failure. -EIO: the bytes are no valid file
+ * of this kind, to the last byte. -EFBIG: the table would be longer than TEXT_MAX. */
 int rawindex_decode(const struct raw_kind *kind, const uint8_t *data, size_t size,
 	struct buffer *out, struct error *e);
 
