@@ -43,5 +43,6 @@ int building_place(struct building *b, struct placement p)
 	if (!array_reserve(b->placements, b->n_placements, b->room_placements))
 		return -ENOMEM;
 	b->placements[b->n_placements++] = p;
+	b->context.placements = b->placements; /* they may have moved */
 	return 0;
 }

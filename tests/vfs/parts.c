@@ -78,6 +78,28 @@ static void the_image_of_a_layer_may_be_created_after_a_save(void **state)
 	check_cells("  7,  8,  9\n  4,  5,  6\n");
 }
 
+/* A refused new object gets a placement while contents are applied, and the list of placements may
+ * move then. Only a sanitizer sees that the layers after it use the old one. */
+static void a_refused_new_object_beside_any_number_of_new_ones(void **state)
+{
+	const struct bytes *png = content_bytes(content_png(16, 5, true));
+	char path[64], status[4096];
+
+	(void)state;
+	assert_int_equal(box_mkdir(&box, NEW_LAYER), 0);
+	assert_int_equal(box_put(&box, NEW_LAYER "/id.csv", "7,8,9\n4,5,6\n"), 0);
+	assert_int_equal(box_put(&box, "envelopes/9_bad.json", "no JSON\n"), -EINVAL);
+	layer_json(3, "\"10_image\"");
+	for (int i = 10; i < 50; i++) {
+		snprintf(path, sizeof(path), "images/%d_image.png", i);
+		assert_int_equal(box_put_bytes(&box, path, png->data, png->size), 0);
+		assert_int_equal(
+			box_getxattr(&box, "", "user.mapfs.status", status, sizeof(status)), 0);
+		assert_non_null(strstr(status, "refused envelopes/9_bad.json"));
+		assert_null(strstr(status, "refused " NEW_LAYER));
+	}
+}
+
 static void an_unresolved_file_stays_unresolved_after_a_kill(void **state)
 {
 	(void)state;
@@ -199,6 +221,7 @@ int main(void)
 		TEST(a_table_written_before_its_layer_json_is_validated_with_it),
 		TEST(a_table_that_a_save_refused_is_tried_again),
 		TEST(the_image_of_a_layer_may_be_created_after_a_save),
+		TEST(a_refused_new_object_beside_any_number_of_new_ones),
 		TEST(an_unresolved_file_stays_unresolved_after_a_kill),
 		TEST(a_listing_of_a_new_layer_has_sizes_that_need_decoding),
 		TEST(a_table_removed_from_a_new_layer_has_zeros),
