@@ -181,6 +181,22 @@ static int read_as_text(const char *in, size_t n, struct buffer *out)
 		assert_string_equal(text_of(&out), want);                                          \
 	} while (0)
 
+/* A mount shows no longer text, so a longer one would come back as something else. */
+static void a_text_of_more_bytes_than_are_shown_is_refused(void **state)
+{
+	char *in = malloc(TEXT_MAX + 2);
+
+	(void)state;
+	memset(in, 'x', TEXT_MAX + 2);
+	memcpy(in, "\r\n", 2); /* becomes one byte */
+	for (size_t n = TEXT_MAX + 1; n <= TEXT_MAX + 2; n++) {
+		CLEANUP_BUFFER struct buffer out = BUFFER_INIT;
+
+		assert_int_equal(read_as_text(in, n, &out), n == TEXT_MAX + 1 ? 0 : -EFBIG);
+	}
+	free(in);
+}
+
 static void every_encoding_of_text_is_accepted(void **state)
 {
 	(void)state;
@@ -295,6 +311,7 @@ int main(void)
 		cmocka_unit_test(shipped_names_and_families_are_found),
 		cmocka_unit_test(names_are_added_to_a_new_version),
 		cmocka_unit_test(every_encoding_of_text_is_accepted),
+		cmocka_unit_test(a_text_of_more_bytes_than_are_shown_is_refused),
 		cmocka_unit_test(bytes_that_are_no_text_are_refused_with_their_place),
 		cmocka_unit_test(text_in_the_form_of_the_kit_is_utf16_with_crlf),
 		cmocka_unit_test(a_text_is_parsed_to_a_tree),

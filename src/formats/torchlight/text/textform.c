@@ -67,13 +67,15 @@ static int copy_lines(const uint8_t *s, size_t n, struct buffer *out, struct err
 	return out->error;
 }
 
-int textform_read(const void *data, size_t n, struct buffer *out, struct error *e)
+static int refuse_length(size_t n, struct error *e)
+{
+	return error_set(e, -EFBIG, "the text has %zu bytes (at most %d)", n, TEXT_MAX);
+}
+
+static int append_text(const uint8_t *s, size_t n, struct buffer *out, struct error *e)
 {
 	CLEANUP_BUFFER struct buffer utf8 = BUFFER_INIT;
-	const uint8_t *s = data;
 
-	if (n > 2 * (size_t)TEXT_MAX)
-		return error_set(e, -EFBIG, "the text has %zu bytes (at most %d)", n, TEXT_MAX);
 	if (n >= 2 && s[0] == 0xFF && s[1] == 0xFE) {
 		if (n % 2)
 			return error_set(e, -EINVAL,
@@ -95,6 +97,18 @@ int textform_read(const void *data, size_t n, struct buffer *out, struct error *
 		n -= 3;
 	}
 	return copy_lines(s, n, out, e);
+}
+
+int textform_read(const void *data, size_t n, struct buffer *out, struct error *e)
+{
+	size_t before = out->size;
+	int r;
+
+	if (n > 2 * (size_t)TEXT_MAX)
+		return refuse_length(n, e);
+	r = append_text(data, n, out, e);
+	/* The mount shows no longer text. */
+	return r == 0 && out->size - before > TEXT_MAX ? refuse_length(out->size - before, e) : r;
 }
 
 int textform_write(

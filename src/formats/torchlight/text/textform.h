@@ -24,7 +24,8 @@ enum { TEXT_MAX = 64 << 20 };
  * or UTF-16LE with one, and have CRLF or LF.
  *
  * -EINVAL: it is not UTF-8, has an odd number of UTF-16 bytes, NUL, or a CR without LF; with line
- * and column except for UTF-16. -EFBIG: n is more than 2 * TEXT_MAX, in either encoding.
+ * and column except for UTF-16. -EFBIG: n is more than 2 * TEXT_MAX, or what is
+ * appended is more than TEXT_MAX.
  */
 int textform_read(const void *data, size_t n, struct buffer *out, struct error *e);
 
