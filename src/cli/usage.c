@@ -75,7 +75,7 @@ static const struct group {
 	const char *heading, *names[10];
 } groups[] = {
 	{"Look", {"ls", "cat", "extract", "preview", "text", "grep", "du", "check"}},
-	{"Change", {"put", "pack", "rm", "mv", "tidy", "convert", "automap", "index"}},
+	{"Change", {"put", "pack", "rm", "mv", "cp", "tidy", "convert", "automap", "index"}},
 	{"Compare", {"diff", "merge"}},
 	{"Mount", {"mount", "umount", "status", "recover", "help"}},
 };
