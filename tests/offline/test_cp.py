@@ -112,10 +112,13 @@ def first_automapper(f, group, number):
                  if len(i.ints) >= 6 and tuple(i.ints[1:3]) == (group, number)), None)
 
 
+def usual_zoom(f, group):
+    return max(0, min(100, max(f.of_type(GROUP)[group].ints[3:5])))
+
+
 def zoom(f, group):
     ext = uuid_items(f, GROUP_EXT)
-    ints = f.of_type(GROUP)[group].ints
-    return ext[group].ints[1] if group < len(ext) else max(0, min(100, max(ints[3:5])))
+    return ext[group].ints[1] if group < len(ext) else usual_zoom(f, group)
 
 
 def group_content(f, group, physics=True, but=()):
@@ -226,8 +229,11 @@ def test_appended_groups_show_the_same_and_nothing_else_changes(tmp_path, pair):
     added = {line["to"] for line in lines if line["action"] == "added"}
     r = maps.run("diff", "-q", to, str(out))
     said = {line.rstrip("/") for line in r.stdout.decode().splitlines()}
-    assert all(line.startswith("added ") for line in said), said
-    assert {line[len("added "):] for line in said} == {p for p in added if "/layers/" not in p}
+    # Groups have a zoom by their positions: if a copy has an unusual one, the groups before it get the usual one.
+    zooms = any(zoom(a, g) != usual_zoom(a, g) for g in copied)
+    more = {line for line in said if not line.startswith("added ")}
+    assert not more or zooms and all(re.fullmatch("changed groups/[^/]*/group.json", line) for line in more), more
+    assert {line[len("added "):] for line in said - more} == {p for p in added if "/layers/" not in p}
     if os.path.exists(CHECKER):
         assert anomalies(out) <= anomalies(from_) | anomalies(to)
     # The pictures of the groups are equal.
@@ -599,6 +605,16 @@ def test_items_of_ddnet_that_belong_to_a_copy_come_along(tmp_path):
     assert (zoom(b, 1), zoom(b, 2), zoom(b, 3)) == (20, 30, 70)
     assert sorted(tuple(i.ints) for i in uuid_items(b, AUTOMAPPER)) == \
         [(1, 1, 0, 1, 1, 1), (1, 2, 1, 5, 6, 1), (1, 3, 0, 7, 8, 0)]
+
+
+def test_the_usual_zoom_needs_no_item(tmp_path):
+    w = World()
+    w.put("a", w.design(), parallax=(40, 70))
+    w.uuid(GROUP_EXT, [1, 100], [1, 70])
+    from_, to = two(tmp_path, w)
+    cp(from_, "groups/1_a", to)
+    f = Datafile.load(to)
+    assert not uuid_items(f, GROUP_EXT) and zoom(f, 1) == 70
 
 
 def test_a_layer_of_two_groups_is_copied_once(tmp_path):

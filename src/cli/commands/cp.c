@@ -44,7 +44,6 @@ static int run_cp(struct command *c)
 		return cli_usage("cp: cannot read standard input");
 	if (x->at && !parse_tiles(x->at, &run->how))
 		return cli_usage("cp: --at takes X,Y (-%d to %d)", CP_TILES_MAX, CP_TILES_MAX);
-	run->how.moves = x->at;
 	x->names[0] = c->names[c->n_names - 1];
 	x->names[1] = (char *)(uintptr_t)x->output;
 	if (stat(x->names[0], &st) == 0 && S_ISDIR(st.st_mode)) {

@@ -19,8 +19,7 @@ struct cp {
 	const struct cp_part *parts; /* borrowed */
 	size_t n_parts;
 	entry_id target;    /* a directory of the changed map; ENTRY_NONE: by the kind of a part */
-	bool moves;         /* move copied groups by x, y */
-	int32_t x, y;       /* in tiles, -CP_TILES_MAX to CP_TILES_MAX */
+	int32_t x, y;       /* move groups by so many tiles, -CP_TILES_MAX to CP_TILES_MAX */
 	bool settings;      /* append the setting lines that the changed map lacks */
 	bool no_references; /* references become none, instead of copying their objects */
 };

@@ -82,7 +82,7 @@ static int copy_layer(struct tw_copying *k, const struct cp_part *p, struct erro
 
 	if (p->is_match && tw_cp_is_physics(&k->from->items[item]))
 		return tw_cp_report(k, &l, e);
-	if (k->how->moves)
+	if (k->how->x || k->how->y)
 		r = error_set(e, -EINVAL, "--at moves groups, not layers");
 	else if (k->how->target != ENTRY_NONE)
 		group = tw_id_a(k->how->target);

@@ -23,6 +23,15 @@ static int lower_image(struct tw_copying *k, uint32_t item, struct error *e)
 	return 0;
 }
 
+static int unpack_tiles(struct tw_copying *k, uint32_t item, struct error *e)
+{
+	const struct tw_map *m = k->change->result;
+	struct tw_ints *v = tw_layer_convert(m->items[item].ints, TW_TILES_PACKED_SINCE - 1);
+
+	return v ? tw_layer_reshape(m, item, v, k->change, e)
+		 : error_set(e, -ENOMEM, "out of memory");
+}
+
 int tw_cp_lower(struct tw_copying *k, uint32_t item, struct error *e)
 {
 	const struct tw_item *it = &k->change->result->items[item];
@@ -34,7 +43,6 @@ int tw_cp_lower(struct tw_copying *k, uint32_t item, struct error *e)
 		tw_change_set_ints(
 			k->change, item, tw_envelope_convert(it->ints, TW_ENV_TANGENTS_SINCE - 1));
 	else if (tw_is_tiles(it) && it->ints->v[TW_LAYER_VERSION] >= TW_TILES_PACKED_SINCE)
-		r = tw_layer_reshape(k->change->result, item,
-			tw_layer_convert(it->ints, TW_TILES_PACKED_SINCE - 1), k->change, e);
+		r = unpack_tiles(k, item, e);
 	return k->change->error ? error_set(e, -ENOMEM, "out of memory") : r;
 }

@@ -113,21 +113,20 @@ int tw_cp_add(struct tw_copying *k, enum tw_sort sort, uint32_t position, uint32
 		    tw_ints_copy(original->ints, original->ints->n, 0), ret) < 0)
 		return error_set(e, -ENOMEM, "out of memory");
 	m->items[*ret].group = (uint16_t)group;
-	r = name_copy(k, &l, position, &m->items[*ret], e);
-	if (r == 0)
-		r = copy_data(k, original, *ret, e);
-	if (r < 0) {
-		free(l.name);
-		return tw_cp_refuse(k, original, r, e);
-	}
 	l.from = (uint32_t)(original - k->from->items);
 	l.to = *ret;
-	k->n_made[sort]++;
 	k->copies[sort][position].is_done = true;
-	r = tw_cp_report(k, &l, e);
+	r = name_copy(k, &l, position, &m->items[*ret], e);
+	k->n_made[sort]++;
+	if (r == 0)
+		r = copy_data(k, original, *ret, e);
+	if (r == 0 && k->from_07 && !k->to_07)
+		r = tw_cp_lower(k, *ret, e);
+	if (r == 0)
+		r = tw_cp_report(k, &l, e);
 	if (r < 0)
 		free(l.name);
-	return r == 0 && k->from_07 && !k->to_07 ? tw_cp_lower(k, *ret, e) : r;
+	return r < 0 ? tw_cp_refuse(k, original, r, e) : 0;
 }
 
 /* Give a copied envelope its points. Without a Bezier curve nothing uses the tangents, so they do

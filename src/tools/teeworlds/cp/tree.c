@@ -168,6 +168,27 @@ static int move_group(struct tw_copying *k, uint32_t copy, struct error *e)
 	return r;
 }
 
+/* Keep the zoom of a group. The default needs no item: an item would make all groups before the
+ * copy have one. */
+static void copy_zoom(
+	struct tw_copying *k, const struct tw_item *it, uint32_t position, uint32_t copy)
+{
+	const struct tw_item *ext = tw_uuid_item(k->from, TW_GROUP_EXT, position);
+	int32_t usual = tw_group_default_zoom(it);
+	int32_t zoom = ext ? tw_get_int(ext, TW_EXT_ZOOM, usual) : usual;
+	struct tw_ints *v;
+
+	if (zoom == usual)
+		return;
+	v = tw_ints_new(1);
+	if (v) {
+		v->v[0] = zoom;
+		tw_change_set_extra(k->change, copy, v);
+	} else {
+		k->change->error = -ENOMEM;
+	}
+}
+
 static bool has_game_layer(const struct tw_map *m, struct tw_layer_range layers)
 {
 	for (uint32_t i = 0; i < layers.n; i++)
@@ -201,7 +222,6 @@ int tw_cp_group(struct tw_copying *k, uint32_t position, bool is_match, struct e
 	const struct tw_copy_line l = {CP_LEFT_OUT, .from = (uint32_t)(it - k->from->items),
 		.detail = "has the game layer"};
 	uint32_t group = tw_count(k->to, TW_GROUP) + k->n_made[TW_SORT_GROUP], copy;
-	const struct tw_item *ext;
 	int r;
 
 	if (has_game_layer(k->from, layers))
@@ -209,19 +229,12 @@ int tw_cp_group(struct tw_copying *k, uint32_t position, bool is_match, struct e
 				: tw_cp_refuse(
 					  k, it, error_set(e, -EINVAL, "has the game layer"), e);
 	r = tw_cp_add(k, TW_SORT_GROUP, position, 0, &copy, e);
-	if (r == 0 && k->how->moves) {
+	if (r == 0 && (k->how->x || k->how->y)) {
 		r = move_group(k, copy, e);
 		r = r < 0 ? tw_cp_refuse(k, it, r, e) : 0;
 	}
 	if (r < 0)
 		return r;
-	ext = tw_uuid_item(k->from, TW_GROUP_EXT, position);
-	if (ext && ext->ints->n >= TW_EXT_LENGTH) {
-		struct tw_ints *zoom = tw_ints_new(1);
-
-		if (zoom)
-			zoom->v[0] = ext->ints->v[TW_EXT_ZOOM];
-		tw_change_set_extra(k->change, copy, zoom);
-	}
+	copy_zoom(k, it, position, copy);
 	return copy_layers(k, layers, position, group, e);
 }
