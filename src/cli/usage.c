@@ -28,7 +28,7 @@ static const char start[] =
 
 static const char more[] =
 	"Also: rm, mv, pack (change a map); text, grep, du (read maps); merge, convert,\n"
-	"      automap, index (whole maps); status, recover (unsaved changes)\n"
+	"      cp, automap, index (whole maps); status, recover (unsaved changes)\n"
 	"\n"
 	"More: mapfs help commands, mapfs help COMMAND, mapfs help options, man mapfs\n";
 
