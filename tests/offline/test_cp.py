@@ -548,7 +548,8 @@ def test_a_move_out_of_range_and_of_a_layer_is_refused(tmp_path):
 
 @pytest.mark.parametrize("ours, theirs, joined", [
     (b"a 1\0b 2\0", b"b 2\0c 3\0c 3\0", b"a 1\0b 2\0c 3\0"), (b"a 1", b"c 3", b"a 1\0c 3\0"),
-    (b"\0a\0", b"\0b\0", b"\0a\0b\0"), (b"", b"c 3\0", b"c 3\0"), (b"a 1", b"a 1\0", b"a 1"), (b"a 1", b"", b"a 1")])
+    (b"\0a\0", b"\0b\0", b"\0a\0b\0"), (b"", b"c 3\0", b"c 3\0"), (b"a 1", b"a 1\0", b"a 1"), (b"a 1", b"", b"a 1"),
+    (b"a 10\0", b"a 1\0", b"a 10\0a 1\0")])
 def test_settings_that_are_missing_are_appended(tmp_path, ours, theirs, joined):
     worlds = []
     for text in (theirs, ours):

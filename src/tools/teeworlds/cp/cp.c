@@ -153,8 +153,10 @@ static int copy_all(
 		n_copies += k->n_made[sort];
 	if (r == 0 && k->change->error)
 		r = error_set(e, k->change->error, "out of memory");
-	if (r == 0)
+	if (r == 0 && n_settings + n_copies)
 		r = finalize_map(k, calls, &done, e);
+	else if (r == 0)
+		done = snapshot_ref(&k->to->base);
 	if (r == 0)
 		r = tw_cp_print(k, tw_map_of(done), calls, e);
 	if (r < 0)
