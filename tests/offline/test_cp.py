@@ -229,10 +229,15 @@ def test_appended_groups_show_the_same_and_nothing_else_changes(tmp_path, pair):
     added = {line["to"] for line in lines if line["action"] == "added"}
     r = maps.run("diff", "-q", to, str(out))
     said = {line.rstrip("/") for line in r.stdout.decode().splitlines()}
-    # Groups have a zoom by their positions: if a copy has an unusual one, the groups before it get the usual one.
-    zooms = any(zoom(a, g) != usual_zoom(a, g) for g in copied)
+    # Keys that appear in files of TO, with the values that they had without them: groups have a zoom by their
+    # positions, so a copy with an unusual zoom gives one to all before it; tangents are in all points or in none.
+    appear = []
+    if any(zoom(a, g) != usual_zoom(a, g) for g in copied):
+        appear.append("groups/[^/]*/group.json")
+    if any(point[1] == 5 for e in objects(c)[2][len(b.of_type(ENVELOPE)):] for point in e[3]):
+        appear.append("envelopes/.*")
     more = {line for line in said if not line.startswith("added ")}
-    assert not more or zooms and all(re.fullmatch("changed groups/[^/]*/group.json", line) for line in more), more
+    assert all(any(re.fullmatch("changed " + p, line) for p in appear) for line in more), more
     assert {line[len("added "):] for line in said - more} == {p for p in added if "/layers/" not in p}
     if os.path.exists(CHECKER):
         assert anomalies(out) <= anomalies(from_) | anomalies(to)
@@ -713,6 +718,20 @@ def test_copies_from_a_map_of_07_leave_a_map_of_06_one(tmp_path):
     assert b.of_type(IMAGE)[0].ints[0] == 1 and len(b.of_type(IMAGE)[0].ints) == 6
     assert b.of_type(LAYER)[1].ints[3] == 3 and b.of_type(ENVELOPE)[0].ints[0] == 2
     assert len(b.of_type(ENVPOINTS)[0].ints) == 6
+
+
+def test_curves_go_into_the_points_of_a_map_of_07(tmp_path):
+    w, x = World(), World(packed=True)
+    w.envelope("curve", 3, 4, curve=5)
+    w.envelope("line", 3, 4)
+    w.uuid(BEZIER, range(64))
+    x.envelope("old", 9)
+    from_, to = two(tmp_path, w, x)
+    cp(from_, "envelopes/*", to)
+    a, b = Datafile.load(from_), Datafile.load(to)
+    assert [i.ints[0] for i in b.of_type(ENVELOPE)] == [2, 3, 2] and not uuid_items(b, BEZIER)
+    assert len(b.of_type(ENVPOINTS)[0].ints) == 5 * 22
+    assert objects(b)[2] == objects(Datafile(x.encode()))[2] + objects(a)[2]
 
 
 def test_images_that_differ_between_the_games_are_not_mixed(tmp_path):

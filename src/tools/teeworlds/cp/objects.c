@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "codec/text/text.h"
 #include "formats/teeworlds/check/game_images.h"
+#include "formats/teeworlds/item/version.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/paths.h"
 #include "tools/teeworlds/cp/cp.h"
@@ -130,20 +131,21 @@ int tw_cp_add(struct tw_copying *k, enum tw_sort sort, uint32_t position, uint32
 }
 
 /* Give a copied envelope its points. Without a Bezier curve nothing uses the tangents, so they do
- * not add tangents to the points of a map that has none. */
+ * not add tangents to the points of a map that has none. 0.7 reads tangents only in points. */
 static int copy_points(
 	struct tw_copying *k, const struct tw_item *original, uint32_t copy, struct error *e)
 {
-	const int32_t version = tw_get_int(&k->change->result->items[copy], 0, 0);
+	struct tw_item *it = &k->change->result->items[copy];
 	struct tw_points p, all;
 	uint32_t begin, end;
 	struct tw_ints *v;
-	bool has_tangents;
+	bool curved, has_tangents;
 
 	tw_points_get_envelope(k->from, original, &p);
 	tw_points_range(&p, original, &begin, &end);
 	tw_points_get_all(k->to, &all);
-	has_tangents = tw_points_have_tangents(&all) || tw_cp_is_curved(&p, begin, end);
+	curved = tw_cp_is_curved(&p, begin, end);
+	has_tangents = tw_points_have_tangents(&all) || curved;
 	k->n_points += end - begin;
 	if (k->n_points > POINTS_MAX)
 		return error_set(e, -EINVAL, "the map would have %llu envelope points (at most %d)",
@@ -151,7 +153,10 @@ static int copy_points(
 	v = tw_ints_new(TW_OWN_POINTS + (end - begin) * TW_POINT_FULL);
 	if (!v)
 		return error_set(e, -ENOMEM, "out of memory");
-	v->v[TW_OWN_VERSION] = version;
+	if (k->to_07 && curved && tw_get_int(it, 0, 0) < TW_ENV_TANGENTS_SINCE)
+		tw_change_set_ints(
+			k->change, copy, tw_envelope_convert(it->ints, TW_ENV_TANGENTS_SINCE));
+	v->v[TW_OWN_VERSION] = tw_get_int(it, 0, 0);
 	for (uint32_t i = begin; i < end; i++) {
 		int32_t *point = v->v + TW_OWN_POINTS + (size_t)(i - begin) * TW_POINT_FULL;
 
@@ -159,7 +164,7 @@ static int copy_points(
 		if (!has_tangents)
 			memset(point + TW_POINT_PLAIN, 0, TW_POINT_TANGENTS * sizeof(*point));
 	}
-	k->change->result->items[copy].own_data = v;
+	it->own_data = v;
 	return 0;
 }
 
