@@ -57,7 +57,7 @@ static int copy_data(
 		m->items[copy].ints->v[fields[i]] = -1;
 		if (!b)
 			continue;
-		/* Check it now: the save would fail with the number of a data item. */
+		/* Check it now, because an error of the save has no path. */
 		r = blob_check(b, e);
 		if (r == 0 && tw_map_add_blob(m, blob_ref(b), &added) < 0)
 			r = error_set(e, -ENOMEM, "out of memory");
@@ -168,7 +168,7 @@ static int copy_points(
 	return 0;
 }
 
-/* Would both maps show an object of `from` in the same way? */
+/* Refuse an object that the game of the changed map shows differently, or does not have. */
 static int check_game(
 	const struct tw_copying *k, enum tw_sort sort, uint32_t position, struct error *e)
 {
