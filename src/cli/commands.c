@@ -87,6 +87,18 @@ const struct cli_command cli_commands[] = {
 		"      --list                list the configurations for each layer, or those of\n"
 		"                            rules files (NAME.rules), and write nothing\n"
 		"      --check               check the given rules files\n"},
+	{"cp", &cli_cp, "[-n] [OPTION...] [-t DIR] FROM [PATH...] TO",
+		"copy parts of a map into another one",
+		"PATH is a group, layer, image, sound or envelope of the map FROM, or a pattern.\n"
+		"Images, sounds and envelopes that it refers to come along, unless the map TO has\n"
+		"equal ones. 'groups/*' appends a map, without the group of the game layer.\n\n"
+		"  -t, --target DIR          directory in TO: for layers, a group\n"
+		"      --at X,Y              move the copied groups by so many tiles\n"
+		"      --settings            append the settings that TO lacks\n"
+		"      --no-references       copy nothing else; references become none\n"
+		"      --output OUT          write OUT instead of TO; can be -, standard output\n"
+		"  -n, --dry-run             only report what would be done\n"
+		"      --json                one object per line: action, from, to, detail\n"},
 	{"convert", &cli_convert, "[-n] [OPTION...] --to GAME MAP|FOLDER [OUT]",
 		"convert maps for another game",
 		"GAME is 0.7, 0.6 or ddnet. All maps of a FOLDER are converted to the folder OUT,\n"

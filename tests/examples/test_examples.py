@@ -280,6 +280,21 @@ def test_a_carried_layer_has_its_tiles_and_the_image_of_the_same_name(example):
     check_map_resave(where, "ctf1")
 
 
+def test_appended_groups_are_60_tiles_to_the_right(example):
+    where, _ = example("append")
+    source = datafile.Datafile.load(original("dm1"))
+    before, after = before_and_after(where, "ctf1")
+    n = len(before.of_type(GROUP))
+
+    def shape(layer):
+        return layer.ints[1:11 if layer.ints[1] == 2 else 5]
+    for k, g in enumerate((0, 4, 5)):
+        theirs, ours = source.of_type(GROUP)[g].ints, after.of_type(GROUP)[n + k].ints
+        assert ours[1:5] == [theirs[1] - 60 * 32 * theirs[3] // 100, *theirs[2:5]]
+        assert [shape(i) for i in layers(after, n + k)] == [shape(i) for i in layers(source, g)]
+    check_map_resave(where, "ctf1")
+
+
 def test_layers_are_copied_removed_and_reordered(example):
     where, _ = example("layers")
     before, after = before_and_after(where, "Tsunami")

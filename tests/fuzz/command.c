@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /*
  * The commands, with any bytes as a map: text, check, convert, preview, index, diff (with the
- * fixture, and with itself), extract and then pack. Also merge of three maps: the fixture, and two
- * copies of it with files put as the input says: for each the file's number, with the highest bit
- * for theirs, a length of 16 bits, and the content.
+ * fixture, and with itself), extract and then pack. Also cp of two maps, and merge of three maps:
+ * the fixture, and two copies of it with files put as the input says: for each the file's number,
+ * with the highest bit for theirs, a length of 16 bits, and the content.
  *
  * Each command ends by itself with a documented exit code and without a report of a sanitizer. The
  * commands run in this process, so sandbox_enter is replaced.
@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cursor.h"
 #include "base/disk/io.h"
 #include "base/sandbox/sandbox.h"
 #include "cli/cli.h"
@@ -213,6 +214,51 @@ TARGET(fuzz_command_tidy)
 	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
 		begin_map(data, size);
 		check_tidied(ways[i]);
+	}
+}
+
+/* Store a map, or the fixture if it is empty. */
+static void store_or_fixture(const char *name, const uint8_t *data, size_t size)
+{
+	char line[PATH_MAX + 32];
+
+	if (size) {
+		store_map(name, data, size);
+		return;
+	}
+	snprintf(line, sizeof(line), "cp '%s' %s", fixture_path(), name);
+	if (system(line) != 0)
+		fail("cp");
+}
+
+/* Two maps: the length of the first one in 32 bits, both maps. An empty one is the fixture. */
+TARGET(fuzz_command_cp)
+{
+	static const char *const patterns[] = {
+		"groups/*", "groups/*/layers/*", "images/*", "sounds/*", "envelopes/*"};
+	const size_t head = sizeof(uint32_t);
+	size_t n = size >= head ? load_u32(data) : 0;
+
+	if (size < head)
+		return;
+	n = n < size - head ? n : size - head;
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]); i++) {
+		int code;
+
+		discard_output();
+		clear_dir();
+		store_or_fixture("x.map", data + head, n);
+		store_or_fixture("y.map", data + head + n, size - head - n);
+		store_or_fixture("before.map", data + head + n, size - head - n);
+		code = run_command("cp", "--settings", i == 1 ? "--target" : "--at",
+			i == 1 ? "groups/0_Game" : "9,-9", "x.map", patterns[i], "y.map", NULL);
+		if (code != OUTCOME_DONE && code != OUTCOME_PARTIAL &&
+			!files_equal("y.map", "before.map"))
+			abort_broken("a refused copy changes nothing", patterns[i]);
+		if (files_equal("y.map", "before.map"))
+			continue;
+		if (run_command("ls", "-R", "y.map", NULL) != OUTCOME_DONE)
+			abort_broken("the new map opens", patterns[i]);
 	}
 }
 

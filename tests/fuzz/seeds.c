@@ -181,6 +181,18 @@ static void take_archive(const struct extent *x)
 	}
 }
 
+/* The map copied into the fixture, into itself, and the fixture copied into the map. */
+static void take_pair_of_maps(const struct bytes *b)
+{
+	CLEANUP_BUFFER struct buffer pair = BUFFER_INIT;
+
+	buffer_u32(&pair, (uint32_t)b->size);
+	buffer_append(&pair, b->data, b->size);
+	write_seed("command_cp", pair.data, pair.size, "", 0);
+	write_seed("command_cp", pair.data, pair.size, b->data, b->size);
+	write_seed("command_cp", "\0\0\0", 4, b->data, b->size);
+}
+
 static void take_file_of_any_kind(const char *path)
 {
 	static const char *const commands[] = {"command_check", "command_convert", "command_diff",
@@ -203,6 +215,8 @@ static void take_file_of_any_kind(const char *path)
 	for (size_t i = 0; !has_ending(path, ".man") && i < sizeof(commands) / sizeof(commands[0]);
 		i++)
 		write_seed(commands[i], "", 0, b->data, b->size);
+	if (has_ending(path, ".map"))
+		take_pair_of_maps(b);
 	if (has_ending(path, ".map"))
 		write_seed("teeworlds", "", 0, b->data, b->size);
 	else if (has_ending(path, ".tcm"))

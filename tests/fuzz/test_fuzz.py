@@ -23,7 +23,7 @@ SHARED = pathlib.Path(os.environ.get("MAPFS_SHARED",
 CHANGED = {"json": 300, "csv": 200, "csv_table": 200, "text": 300, "png": 500, "dds": 300, "inflate": 300, "deflate": 400,
            "teeworlds": 600, "triclon": 700, "pak": 700, "new_triclon": 300, "new_mod": 500, "view": 120, "journal": 260, "replay": 40, "automap": 400, "rules": 300}
 # A command takes milliseconds, and stands its seeds only.
-CHANGED |= dict.fromkeys(["command_" + name for name in ("check", "convert", "diff", "index", "merge", "pack", "preview", "text", "tidy")], 0)
+CHANGED |= dict.fromkeys(["command_" + name for name in ("check", "convert", "cp", "diff", "index", "merge", "pack", "preview", "text", "tidy")], 0)
 BYTES = {"teeworlds": 3000, "journal": 300, "replay": 60, "rules": 400}
 
 

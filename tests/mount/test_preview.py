@@ -229,6 +229,15 @@ def test_a_single_layer_has_a_transparent_background(box):
         assert r.code == 2 and bad in r.err and not os.path.exists(box.root + "/no.png"), r
 
 
+def test_each_group_can_be_drawn_alone(box):
+    m = Map(2, 1)
+    for color in (GREEN, RED, BLUE):
+        m.design((1, 0, 0, 0) * 2, -1, color)
+        m.end()
+    raw = m.bytes()
+    assert [draw(box, raw, "--layer", "groups/%d" % g)[8, 8] for g in range(3)] == [GREEN, RED, BLUE]
+
+
 def test_entities_differ_by_kind(box):
     m = Map(4, 1, (1, 0, 0, 0, 3, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0))
     m.design((1, 0, 0, 0) * 4, -1, RED)

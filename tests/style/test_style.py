@@ -46,6 +46,7 @@ SUBROOMS = {
         "automap": {"common", None},
         "convert": {"common", None},
         "tidy": {"common", None},
+        "cp": {"common", None},
         "index": {None},
         "rules": {None},
         "compare": {"common", None},
@@ -53,7 +54,7 @@ SUBROOMS = {
         "merge": {"compare", "join", None},
         "pack": set(),
         "diff": {"common", "compare", "merge", None},
-        "teeworlds": {"common", "automap", "convert", "tidy", "rules", "compare", "merge", None},
+        "teeworlds": {"common", "automap", "convert", "cp", "tidy", "rules", "compare", "merge", None},
         "torchlight": {"index", "merge", "pack", None},
         "triclon": {"merge", None},
     },
@@ -64,6 +65,7 @@ SUBROOMS = {
         "whole": set(),
         "convert": {"whole"},
         "tidy": {"whole"},
+        "cp": set(),
     },
     "cli": {
         # The header that declares what a command is has its place beside the folders.

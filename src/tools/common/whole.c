@@ -181,8 +181,9 @@ static enum outcome change_map(struct whole_map *m, struct out *out)
 	how.map = m->map;
 	if (r == 0)
 		code = w->dry ? check_result(m) : change_save(m->tree, &how);
-	if (r < 0) {
+	if (r < 0 && e.code)
 		offline_print(m->tree, "%s", error_text(&e));
+	if (r < 0) {
 		code = outcome_of(r);
 	}
 	if (code != OUTCOME_DONE && code != OUTCOME_PARTIAL)

@@ -39,7 +39,8 @@ struct whole {
 	bool debug; /* report what the kernel lacks for the sandbox */
 
 	/* Change the tree of one map (vfs/offline/change.h), or set m->map. With dry, do not change
-	 * the tree. Runs on any thread, for several maps at a time. */
+	 * the tree. Runs on any thread, for several maps at a time. On failure, e has the reason,
+	 * or is empty if that was printed. */
 	int (*change)(struct whole_map *m, struct error *e);
 	void *arg; /* for change */
 	/* Other paths that the run reads or writes, besides the named maps; whole_run adds OUT. */

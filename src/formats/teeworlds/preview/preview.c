@@ -7,7 +7,7 @@
 #include "formats/teeworlds/item/initial.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/groups.h"
-#include "formats/teeworlds/names/id.h"
+#include "formats/teeworlds/names/sort.h"
 #include "formats/teeworlds/preview/game.h"
 #include "formats/teeworlds/preview/view.h"
 
@@ -102,7 +102,7 @@ static bool is_selected(const struct scene *s, uint32_t group, uint32_t layer)
 	entry_id part = s->options->part;
 
 	if (tw_id_kind(part) == TW_K_GROUP)
-		return tw_id_index(part) == group;
+		return tw_object_position(part) == group;
 	return tw_id_kind(part) != TW_K_LAYER || (tw_id_a(part) == group && tw_id_b(part) == layer);
 }
 
