@@ -28,7 +28,8 @@ static int write_path(
 	}
 	if (r == 0)
 		r = tw_name_at(m, sort, it, place, count, name);
-	snprintf(dst, TW_PATH_MAX, "%s%s%s", dir,
+	/* "groups/" and a name; gcc does not see that this fits. */
+	snprintf(dst, TW_PATH_MAX, "%.*s%s%s", NAME_MAX + 8, dir,
 		sort == TW_SORT_LAYER ? "/layers/" : tw_sorts[sort].path, name);
 	return r;
 }
