@@ -18,8 +18,8 @@ struct journal_found {
 int journals_find(const char *path, struct journal_found *ret, struct error *e);
 
 /* Add the map at path, or each map in and below the folder at path, if it has a journal; with
- * `fitting` only if the journal fits. A map whose journals cannot be listed is added. Returns 0, or
- * -errno if a folder cannot be read to its end; the maps found until then are added. */
+ * `fitting` only if the journal fits. A map whose journals cannot be listed is added. Skips folders
+ * without permission. Returns 0, or -errno if another one cannot be read; the rest is added. */
 int journals_add_maps(const char *path, bool fitting, struct names *ret);
 
 /* Remove the journal that fits, if there is one. First call line() as recover_discard does. Returns

@@ -21,15 +21,15 @@ struct targets {
 };
 
 /* Add the targets of a name: the mount at that path, each mount of that file or folder, or the file
- * if it is not mounted. NULL adds all mounts of mapfs. Mounts below another one at the same point
- * do not count. Returns 0, -ENOENT if the name is none of these, such as a folder that is not
- * mounted, or another -errno. */
+ * if it is not mounted. NULL adds all mounts of mapfs, perhaps none. Mounts below another one at
+ * the same point do not count. Returns 0, -ENOENT if the name is none of these, such as a folder
+ * that is not mounted, or another -errno. */
 int targets_add(struct targets *t, const char *name);
-/* Add the maps with a fitting journal in and below a folder that is not mounted. or_itself: if
- * there are none, add the folder. Returns 0, -ENOENT if nothing was added, or another -errno if a
- * folder cannot be read to its end; the maps found until then are added. */
+/* Add, without an argument, the maps that journals_add_maps (journals.h) finds with a fitting
+ * journal in a folder that is not mounted. or_itself: if there are none, add the folder. Returns 0,
+ * -ENOENT if nothing was added, or the -errno of journals_add_maps. */
 int targets_add_below(struct targets *t, const char *folder, bool or_itself);
-/* Add a file that is not mounted; path is absolute and without symbolic links. 0 or -ENOMEM. */
+/* Add a file that is not mounted; path (copied) is absolute, without symbolic links. 0, -ENOMEM. */
 int targets_add_file(struct targets *t, const char *argument, const char *path);
 void targets_finish(struct targets *t);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* mismatch: objects of a map for which a directory on disk has an object of another kind at the
- * same position. The kind of an object cannot change (merge_schema.kinds), so the object has to be
+ * same path. The kind of an object cannot change (merge_schema.kinds), so the object has to be
  * removed and the other one created. All objects of its collection, the directory that it is in,
  * are removed with it, so that their positions are those of the directory on disk. */
 #pragma once
@@ -16,8 +16,8 @@ struct mismatch {
 	size_t n, room;
 };
 
-/* Find mismatches between a map and a directory. Skips unreadable files. 0 or -errno; the caller
- * finishes *ret in both cases. */
+/* Find mismatches between a map and a directory. Skips unreadable files. Initializes *ret, and the
+ * caller finishes it in any case. 0 or -errno. */
 int mismatch_find(struct offline *t, int dirfd, struct mismatch *ret);
 /* Is there a mismatch with this is_referenced? */
 bool mismatch_any(const struct mismatch *u, bool is_referenced);

@@ -21,7 +21,7 @@ struct options {
 };
 
 void options_init(struct options *o);
-void options_finish(struct options *o);
+void options_finish(struct options *o); /* also resets *o to the defaults */
 
 /* Add one argument of -o: options separated by commas. A backslash escapes a comma or a backslash.
  * The last one of contradicting options counts. Options of mount(8) and of other FUSE programs that
@@ -29,5 +29,5 @@ void options_finish(struct options *o);
  * value, or the -errno of a file that cannot be found; the message names the option. */
 int options_add(struct options *o, const char *list, struct error *e);
 
-/* Parse a size such as "64M": a number and K, M, G or nothing. Returns 0, -ENOMEM or -EINVAL. */
+/* Parse a size such as "64M": a number and K, M, G (of 1024) or nothing. 0, -ENOMEM or -EINVAL. */
 int options_size(const char *text, uint64_t *ret);

@@ -25,16 +25,16 @@ uint64_t csv_size(const struct csv_shape *shape);
 
 enum { CSV_RUN = 8192 }; /* maximum number of cells for one callback below */
 
-/* Values in memory. The value of cell i is at `first + i * stride`: an unsigned byte, or if is_wide
- * 16 signed bits in little endian. */
+/* Values in memory. The value of a call's cell i, from 0, is at `first + i * stride`: an unsigned
+ * byte, or if is_wide 16 signed bits in little endian. */
 struct csv_values {
 	const uint8_t *first;
 	size_t stride;
 	bool is_wide;
 };
 
-/* Locate the values of cells [first, first + n), counted row by row. *ret must stay valid until the
- * next call, or until csv_read returns. */
+/* Locate the values of cells [first, first + n), counted row by row. They must stay valid until the
+ * next call, or until csv_read returns. A negative errno stops csv_read, which returns it. */
 typedef int (*csv_cells_fn)(
 	void *arg, uint64_t first, size_t n, struct csv_values *ret, struct error *e);
 

@@ -93,7 +93,7 @@ static struct json_scan scan_of(const struct json_doc *d, const struct extent *t
 		.x = text, .at = d->begin, .jump = d->after_off, .jump_to = d->after};
 }
 
-/* Go to the next entry of the current array or object. False: no more entries. */
+/* Skip the value of an entry, and go to the next entry. False: the entry is the last one. */
 static bool next_entry(struct json_scan *s)
 {
 	json_move_value(s, NULL);
@@ -131,8 +131,8 @@ static bool enter_index(struct json_scan *s, size_t index)
 	return !index;
 }
 
-/* Go from an array or object to its entry `at`. False: not found, as a key that is written with
- * escapes; the caller then uses the place of the object. */
+/* Go from an array or object to the value of its entry `at`. False: not found, and s stays. A key
+ * that is written with escapes is not found. */
 static bool enter_value(struct json_scan *s, const struct json_at *at)
 {
 	struct json_scan inner = *s;

@@ -29,7 +29,7 @@ enum { TCM_LITTLE, TCM_BIG };            /* byte order */
 enum { TCM_NONE, TCM_BYTES, TCM_COUNT }; /* unit of a list's size; NONE: no size (points only) */
 
 extern const struct tcm_kind {
-	const char *name;
+	const char *name;       /* "points.csv" */
 	const char *header[3];  /* of a table: the names of its two columns, NULL-ended */
 	unsigned width;         /* of a table: bytes of a number */
 	bool coordinate[2];     /* the number is signed or a float; else it is unsigned */
@@ -43,7 +43,7 @@ extern const struct tcm_words {
 	const char *all;      /* for messages: "bytes or count" */
 } tcm_questions[TCM_QUESTIONS];
 
-/* The answer for a word, or -1. */
+/* The answer for a word (for endian 0 or 1, although it has four), or -1. */
 int tcm_answer(enum tcm_question q, const char *word);
 
 struct tcm_variant {
@@ -89,8 +89,8 @@ uint32_t tcm_stored(const struct tcm_content *c, enum tcm_file list, unsigned wh
 double tcm_value(const struct tcm_content *c, enum tcm_file list, unsigned which, size_t i);
 bool tcm_is_real(const struct tcm_variant *v, enum tcm_file list, unsigned which);
 float tcm_float(uint32_t stored);
-/* The largest index of the terrain, and the number of the first record that has it. -1, without a
- * record, if the terrain has none. */
+/* The largest index of the terrain, and the first record that has it, counted from 0. -1, and
+ * *ret_record unchanged, if the terrain has none. */
 int64_t tcm_max_index(const struct tcm_content *c, size_t *ret_record);
 
 /* Load and append a number of `width` bytes in the variant's byte order. */
@@ -98,8 +98,8 @@ uint32_t tcm_load(const uint8_t *p, unsigned width, const struct tcm_variant *v)
 void tcm_append(struct buffer *to, uint32_t n, unsigned width, const struct tcm_variant *v);
 
 /* info.c, table.c. Show: append the text of a mounted file. Parse: read a written text, and append
- * the list that a map of this content stores for it; -ENOMEM may be left in to->error. info.json
- * also changes *as (at first c's). */
+ * the list that a map of this content stores for it; info.json also changes *as (at first c's).
+ * -EINVAL; -EFBIG: a table over TCM_TEXT_MAX; -ENOMEM, which may be in to->error only. */
 void tcm_info_show(const struct tcm_content *c, struct buffer *to);
 int tcm_info_parse(const struct tcm_content *c, const struct extent *in, struct tcm_variant *as,
 	struct buffer *to, struct error *e);
@@ -107,7 +107,7 @@ void tcm_table_show(const struct tcm_content *c, enum tcm_file table, struct buf
 int tcm_table_parse(const struct tcm_content *c, enum tcm_file table, const struct extent *in,
 	struct buffer *to, struct error *e);
 
-/* open.c: for struct format. tcm_open leaves the format of the snapshot unset. */
+/* open.c: for struct format. After tcm_open, format.c sets the format of the snapshot. */
 bool tcm_probe(const struct source *src, const uint8_t *head, size_t n);
 int tcm_open(const struct source *src, const struct format_context *ctx, struct snapshot **ret,
 	struct error *e);

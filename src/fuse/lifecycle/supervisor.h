@@ -19,12 +19,12 @@
 struct supervisor {
 	const struct mount_request *request;
 	int worker_sock;          /* socket to the worker, or -1 */
-	pid_t worker_pid;         /* a child of launcher and foreground supervisor; or -1 */
+	pid_t worker_pid;         /* or -1; not a child of a supervisor in the background */
 	int signal_fd;            /* signalfd of the signals that end the mount */
 	char *mountpoint;         /* resolved path; NULL before the mount; owned */
 	bool owns_mountpoint;     /* the mount point was made for this mount */
 	char dev[24];             /* device of the mount, "0:52"; "" before the mount */
-	struct messages messages; /* used before KEEP, and in the foreground */
+	struct messages messages; /* lines of the launcher and, with -f, the supervisor */
 };
 
 /* Give up the capabilities that supervisor_run does not need. Call it before the launcher returns,
@@ -36,6 +36,6 @@ enum outcome supervisor_run(struct supervisor *s);
 /* Describe in `line` how the worker ended, followed by the text `what`. */
 void supervisor_describe_exit(int wait_status, const char *what, char *line, size_t room);
 
-/* Unmount the dead mounts of a worker that has exited. all: also remove the mount point that was
- * made and the entry for mount(8), unless something is mounted there. */
+/* Unmount the dead mounts of a worker that has exited. all: also remove the entry in utab (utab.h)
+ * and a mount point that was made, unless something is mounted there. */
 void supervisor_clean(const struct supervisor *s, bool all);

@@ -48,7 +48,7 @@ void op_rename(fuse_req_t req, fuse_ino_t parent, const char *name, fuse_ino_t t
 	request_submit(q);
 }
 
-/* Programs that use links, or symbolic links as locks, handle EPERM. */
+/* Maps have no links. Programs that make links, also as locks, handle EPERM. */
 void op_link(fuse_req_t req, fuse_ino_t, fuse_ino_t, const char *)
 {
 	fuse_reply_err(req, EPERM);
@@ -59,9 +59,8 @@ void op_symlink(fuse_req_t req, const char *, fuse_ino_t, const char *)
 	fuse_reply_err(req, EPERM);
 }
 
-/* mknod creates a regular file without opening it, as overlayfs, NFS servers and tar --xattrs do.
- * Three calls in a row create, flush and release the file, as a program does with open and close.
- */
+/* overlayfs, NFS servers and tar --xattrs create regular files by mknod, which does not open them.
+ * Three calls in a row create, flush and release the file, as for a program that closes it. */
 static void handle_mknod_release(struct call *c, int)
 {
 	struct request *q = (struct request *)c;
@@ -132,7 +131,7 @@ static bool emit_plus(struct call *c, const char *name, const struct stat *a, ui
 	struct fuse_entry_param e = entry_param_of(c, a);
 	size_t left = q->reply_room - q->listing_size, n;
 
-	/* With inode number 0 the kernel counts no lookup (".", "..", no attributes). */
+	/* ".", ".." or no attributes: inode number 0, so that the kernel counts no lookup. */
 	if (a->st_nlink == 0)
 		e.ino = 0;
 	n = fuse_add_direntry_plus(
@@ -161,7 +160,7 @@ static void list_directory(fuse_req_t req, fuse_ino_t ino, size_t size, off_t of
 	request_submit(q);
 }
 
-/* Directories have no handles. After ENOSYS the kernel sends no OPENDIR any more. */
+/* Directories have no handles. After ENOSYS the kernel sends no OPENDIR, and caches listings. */
 void op_opendir(fuse_req_t req, fuse_ino_t, struct fuse_file_info *fi)
 {
 	const struct session *s = fuse_req_userdata(req);

@@ -53,7 +53,7 @@ void session_send(struct session *s, const struct control_msg *m);
 /* Start a save: write back dirty mapped pages, save, then send the report to launcher and clients,
  * and SAVED if no other save is pending. to_end: vfs_save_before_unmount instead of vfs_save. */
 void session_save(struct session *s, bool to_end);
-/* Report the changes; session_end drops them, unless mounted_keep is called before. */
+/* Only report the changes. A later session_end drops them, unless mounted_keep comes before. */
 void session_discard(struct session *s);
 void session_stop(struct session *s); /* save, then end the session, even if that fails */
 /* Do the last save, after the session has ended, and send its report. Returns the exit code. */

@@ -31,6 +31,6 @@ struct datafile_header {
  * names field, value and bound. Memory use is proportional to the file. On failure only free m. */
 int datafile_read(const struct source *src, struct tw_map *m, struct error *e);
 
-/* Would a save write the same file for a and b (format_edit.same)? Materializes the blobs of b.
- * Blobs of the same coding are compared in stored form, others decoded. False after any error. */
+/* Are the items and blobs of a and b equal, so that no save is needed (format_edit.same)? Compares
+ * blobs of one coding as stored, others decoded. Materializes the blobs of b. False on an error. */
 bool tw_same(const struct snapshot *a, const struct snapshot *b);

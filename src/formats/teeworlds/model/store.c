@@ -58,7 +58,7 @@ int tw_recipe_compose(struct tw_recipe *r, struct extent *ret, struct error *e)
 	return s < 0 ? s : k;
 }
 
-/* Get the compressed form of r->source. Returns 1 if that is not compressed. */
+/* Get r->source as it is stored. Returns 1 if the blob is not stored compressed. */
 static int copy_source(struct tw_recipe *r, struct extent *ret, uint64_t *ret_size, struct error *e)
 {
 	int k = blob_materialize(r->source, e);
@@ -75,7 +75,7 @@ static int deflate_chunk(void *arg, const void *data, size_t n, struct error *e)
 	return deflater_append(arg, data, n, e);
 }
 
-/* Compose and compress in one pass. *ret_size is the decoded size. Returns 1 as compose does. */
+/* Compose and compress in one pass. *ret_size: the decoded size. 1: the content is r->source's. */
 static int compose_packed(
 	struct tw_recipe *r, struct extent *ret, uint64_t *ret_size, struct error *e)
 {
@@ -84,7 +84,7 @@ static int compose_packed(
 	CLEANUP(spool_destroy) struct spool *out = d ? spool_create_sink(deflate_chunk, d) : NULL;
 	int k = out ? r->compose(r, out, e) : error_set(e, -ENOMEM, "out of memory"), end;
 
-	/* The content was valid when it was parsed. */
+	/* The content was valid when it was parsed, so it was not read correctly now. */
 	if (k == -EINVAL || (k >= 0 && r->size != BLOB_SIZE_UNKNOWN && spool_size(out) != r->size))
 		return error_set(e, -EIO, "cannot read the closed content again");
 	if (k >= 0 && spool_size(out) > INT32_MAX)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * list: the name table, which keeps the object names of a mount that a new mount would not choose.
- * A save writes it (format_tree.names); format_context.names passes it to open.
+ * list: the name table, which keeps names of created and moved objects, and others that a new mount
+ * would not choose. A save writes it (format_tree.names); format_context.names passes it to open.
  *
  * The table is a text with a line for each such object, ascending by sort, group and place:
  *     SORT GROUP PLACE MARK NAME
@@ -22,7 +22,7 @@ struct tw_table_entry {
 	enum tw_sort sort;
 	uint32_t group, place;
 	bool is_moved;    /* created or moved: MARK is + */
-	const char *name; /* with ending, perhaps that of the other form; in tw_name_table.text */
+	const char *name; /* NUL-ended, with an ending of either form; in tw_name_table.text */
 	size_t n;         /* length of the stem, which is the name without its ending */
 };
 
@@ -33,8 +33,8 @@ struct tw_name_table {
 	char *text;                      /* holds the names */
 };
 
-/* Parse any text as a name table. The caller zeroes *ret before, and finishes it in any case.
- * -EINVAL names the line. tw_mounted_check then checks that the map has the places. */
+/* Parse a copy of any text as a name table. The caller zeroes *ret before, and finishes it in any
+ * case. -EINVAL: refused. tw_mounted_check then checks that the map has the places. */
 int tw_listing_read(const struct bytes *text, struct tw_name_table *ret, struct error *e);
 void tw_listing_finish(struct tw_name_table *l);
 

@@ -51,5 +51,5 @@ int tw_canvas_read(struct tw_canvas *c, uint64_t n, uint64_t row, struct error *
 /* Convert the pixels to plain RGBA, as PNG has it. Drops nothing. */
 void tw_canvas_finish(struct tw_canvas *c);
 
-/* Multiply a color channel by an envelope's value (0 to 1024, clamped). The result is 0 to 255. */
+/* v * envelope / 1024, for a color channel v. Clamps envelope to 0..1024, the result to 0..255. */
 uint8_t tw_color(int32_t v, double envelope);
