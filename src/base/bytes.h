@@ -19,11 +19,11 @@ struct bytes {
 	atomic_uint refs;
 	size_t size;
 	const uint8_t *data;
-	void (*free)(struct bytes *b); /* frees an object that embeds the span; NULL: free() */
+	void (*free)(struct bytes *b); /* frees the object that begins with b; NULL: free() */
 };
 
-/* Initialize the struct bytes that is the first member of another object. The object is then
- * counted and cached like a span (budget.h). size is the memory that it takes; data is NULL. */
+/* Initialize the struct bytes that is the first member of another object, with one reference. The
+ * object is counted and cached like a span (budget.h). size: the memory it takes; data is NULL. */
 void bytes_init(struct bytes *b, size_t size, void (*free)(struct bytes *b));
 
 /* Create a zeroed span. *ret_data (may be NULL) is set to its writable bytes. */
@@ -33,6 +33,6 @@ struct bytes *bytes_copy(const void *data, size_t size);
  * zero new bytes. The result replaces b. On failure b is unchanged. */
 struct bytes *bytes_resize(struct bytes *b, uint64_t size, uint8_t **ret_data);
 bool bytes_equal(const struct bytes *a, const struct bytes *b); /* NULL equals only NULL */
-struct bytes *bytes_ref(struct bytes *b);
-void bytes_unref(struct bytes *b);
+struct bytes *bytes_ref(struct bytes *b);                       /* NULL is fine */
+void bytes_unref(struct bytes *b);                              /* NULL is fine */
 DEFINE_CLEANUP(struct bytes, bytes_unref);

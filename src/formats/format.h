@@ -28,8 +28,8 @@
  * Ownership. Arguments are borrowed for the call; a format that needs a snapshot, file or extent
  * for longer takes a reference. Results in ret belong to the caller. A function with an argument
  * struct snapshot **s consumes the reference in *s on success, and stores one to the new version;
- * on failure *s is unchanged. It may change *s in place if that is the only reference. A format
- * appends its own members to struct snapshot, struct plan and struct parsed.
+ * on failure *s is unchanged (except in apply, with -EAGAIN). It may change *s in place if that is
+ * the only reference. A format appends members to struct snapshot, struct plan and struct parsed.
  *
  * Errors. Functions return 0 or -errno, with the reason in e (which may be NULL), and set ret on
  * success only, unless their comment says otherwise. -EINVAL is a refusal: its text is for people,
@@ -87,7 +87,7 @@ struct file_attr {
 	bool is_cleared_by_save;  /* a removed file is empty after the next save */
 	bool is_restored;         /* a removed file stays in the map, unchanged */
 	bool is_cleared_by_mount; /* a removed part is empty in the next mount */
-	bool is_permanent; /* cannot be renamed; removing a file: EPERM; a directory: it stays */
+	bool is_permanent; /* rename and unlink: EPERM; rmdir succeeds, but the map keeps it */
 	/* A generated file. Bytes written to it, or a file renamed over it, are dropped. It can be
 	 * removed, although is_permanent is set, too, and appears again when it is created again or
 	 * the map is saved. None of this is a change of the map or enters the journal. In a mount
@@ -210,8 +210,8 @@ struct content {
 };
 
 struct content *content_new(const struct extent *x); /* takes its own reference to x's bytes */
-struct content *content_ref(struct content *c);
-void content_unref(struct content *c); /* NULL is fine */
+struct content *content_ref(struct content *c);      /* NULL is fine */
+void content_unref(struct content *c);               /* NULL is fine */
 DEFINE_CLEANUP(struct content, content_unref);
 /* Read the same bytes from x from now on; takes a reference to x's bytes. Call it only before
  * another thread knows c. */
@@ -291,7 +291,7 @@ struct format_edit {
 	 * zeros). others: names in the file are looked up there first, then among the names of s at
 	 * the time of the mount; NULL: only among those. like: a map that was built before, or
 	 * NULL; blobs that it composed of the same content are shared. *ret_changed: whether *s
-	 * is now a different map, also with -EAGAIN.
+	 * is now a different map, which it can be with -EAGAIN, too.
 	 *
 	 * -EINVAL: the value is refused, with error_set_unresolved if because of other files.
 	 * -EAGAIN: the value needs other files that are not applied yet. -EIO, -EROFS: as parse.
@@ -434,8 +434,8 @@ bool format_changes_meaning(const struct format *f, const char *option);
 int snapshot_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e);
 
 extern const struct format *const formats[]; /* formats.c; NULL-ended */
-/* Find the first format whose probe accepts files[0]. -EINVAL: none; explained already. */
+/* Find the first format whose probe accepts files[0]. -EINVAL: none; calls format_explain. */
 int format_find(const struct source *src, const struct format **ret, struct error *e);
-/* Improve the text of a refusal r by open or format_find: if r is -EINVAL and the first bytes show
- * another kind of file, e becomes "is a zip archive, not a map". Returns r. */
+/* Improve the text of the result r of open: if r is -EINVAL and the first bytes show another kind
+ * of file, e becomes "is a zip archive, not a map". Returns r. */
 int format_explain(const struct source *src, int r, struct error *e);

@@ -13,7 +13,7 @@ enum { PREVIEW_MIN = 16, PREVIEW_MAX = 4096, PREVIEW_DEFAULT = 1024 };
 
 /* Find the PNG file of an image that games have. name: as the map gives it, not validated. game:
  * search the directories of this game (1 is the first in format_preview.image_dirs) and those that
- * the user named; PREVIEW_ANY_GAME: search all directories. -ENOENT. */
+ * the user named; PREVIEW_ANY_GAME: search all. The caller finishes *ret. -ENOENT. */
 typedef int (*preview_image_fn)(
 	void *arg, unsigned game, const char *name, struct extent *ret, struct error *e);
 enum { PREVIEW_ANY_GAME = 0 };

@@ -50,8 +50,8 @@ struct format_context {
 
 enum { FORMAT_FILES_MAX = 2 };
 
-/* The files of one map. files[0] is the file that the user named, files[1] the companion. n_files
- * is 0 for a new map. */
+/* The files of one map: files[0] is the file that the user named, files[1] the companion. The owner
+ * of the struct owns one reference to each. n_files is 0 for a new map. */
 struct source {
 	struct file *files[FORMAT_FILES_MAX];
 	uint64_t sizes[FORMAT_FILES_MAX];

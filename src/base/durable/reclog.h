@@ -34,7 +34,7 @@ struct reclog;
 /* Create the log `name` below dirfd with mode 0600, and lock it (flock LOCK_EX). -EEXIST if the
  * name is taken. dirfd is borrowed until reclog_close. */
 int reclog_create(int dirfd, const char *name, struct reclog **ret, struct error *e);
-/* Create a log in an unlinked file, which disappears with the process. Do not sync it. */
+/* Create a log in an unlinked file below dirfd. Sync it only after reclog_replace. */
 int reclog_create_unnamed(int dirfd, struct reclog **ret, struct error *e);
 /* Open a log for reading and appending, and lock it. -ENOENT if there is none, -EPERM if it is not
  * trusted, -EBUSY if it is locked already. trust->dirfd is borrowed until reclog_close. */
@@ -47,7 +47,7 @@ bool reclog_has_name(const struct reclog *l, const char *name);
 /* Copy the log to a new, locked file and continue there; the old file is unchanged. The descriptor
  * keeps its number, so payloads that were returned before are read from the new file. The next
  * reclog_sync syncs the directory again. -EEXIST if the name is taken. After a failure the log is
- * unchanged. Must not run while reclog_rewrite or reclog_sync runs on another thread. */
+ * unchanged. Meanwhile other threads may append, but not call reclog_rewrite or reclog_sync. */
 int reclog_rewrite(struct reclog *l, const char *name, struct error *e);
 /*
  * Give an unnamed log the name of an existing file below dirfd, which is borrowed until

@@ -21,12 +21,12 @@
 enum {
 	SANDBOX_WRITABLE = 1,
 	SANDBOX_KEEP_OWNERS = 2,       /* keep the capabilities for files of other owners */
-	SANDBOX_REMOVE_EMPTY_DIRS = 4, /* only allow removing empty directories below fd */
+	SANDBOX_REMOVE_EMPTY_DIRS = 4, /* allow nothing but removing empty directories below fd */
 };
 
 struct sandbox_rule {
 	int fd;         /* a directory or a regular file; may be opened with O_PATH */
-	unsigned flags; /* SANDBOX_WRITABLE, SANDBOX_REMOVE_EMPTY_DIRS or 0 */
+	unsigned flags; /* 0, SANDBOX_WRITABLE or SANDBOX_REMOVE_EMPTY_DIRS */
 };
 
 /* Enter the sandbox. flags: SANDBOX_KEEP_OWNERS or 0. Calls note with a line for each feature that

@@ -35,8 +35,8 @@ static bool is_absent(int r)
 	return r == -ENODATA || r == -ENOTSUP;
 }
 
-/* Get the attributes of an entry. An unreadable file gets size 0. It is writable if its object has
- * another form or no content yet. */
+/* Get the attributes of an entry. A damaged file gets size 0 and is not writable. A file of an
+ * object that has another form, or no content yet, gets size 0 and is writable. */
 static int stat_id(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *e)
 {
 	const struct tw_kind *k = tw_kind(id);
@@ -57,7 +57,7 @@ static int tw_stat(const struct snapshot *s, entry_id id, struct file_attr *ret,
 {
 	const struct tw_kind *k = tw_kind(id);
 
-	/* The overlay knows whether an entry without content in the map has some. */
+	/* The map has no content for this entry, but the overlay may have one. */
 	if (k && is_absent(tw_kind_stat(tw_map_of(s), id, ret, e))) {
 		ret->max_size = k->max_size;
 		ret->is_permanent = tw_id_kind(id) >= TW_K_RAW;
@@ -66,7 +66,7 @@ static int tw_stat(const struct snapshot *s, entry_id id, struct file_attr *ret,
 	return stat_id(tw_map_of(s), id, ret, e);
 }
 
-/* Find the kind of an entry. -ENOTDIR or -EISDIR if the entry is not as `dir` says. */
+/* Find the kind of a directory (`dir`) or file. -ENOTDIR or -EISDIR if the entry is the other. */
 static int find_kind(entry_id id, bool dir, const struct tw_kind **ret, struct error *e)
 {
 	const struct tw_kind *k = tw_kind(id);

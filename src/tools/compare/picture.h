@@ -17,8 +17,8 @@ extern const uint8_t picture_marks[REVIEW_MARKS][PICTURE_PIXEL];
  * marks. A transparent pixel counts as missing, like one outside of it. -EINVAL: too large. */
 int picture_compare(
 	const struct picture *a, const struct picture *b, struct picture *ret, struct error *e);
-/* Put two pictures side by side. The caller may draw into *ret_pixels, which are those of *ret,
- * until it shares *ret. -EINVAL: too large. */
+/* Put two pictures side by side. *ret_pixels: the pixels of *ret, which the caller may change until
+ * it shares *ret. ret_pixels must not be NULL. -EINVAL: too large. */
 int picture_beside(const struct picture *a, const struct picture *b, struct picture *ret,
 	uint8_t **ret_pixels, struct error *e);
 /* Write a picture as a compressed PNG file to an empty file. e may stay unset on failure. */

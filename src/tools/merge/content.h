@@ -33,7 +33,7 @@ enum content_names { CONTENT_NUMBERS, CONTENT_OLD_NAMES, CONTENT_NEW_NAMES };
  * the reader also on failure. */
 int content_open(
 	struct merge *m, struct merge_item *i, enum content_names names, struct reader *ret);
-/* Open merge_node.content if has_content, otherwise the file of theirs; with old names. */
+/* Open merge_node.content, or theirs if !has_content; with old names. Close ret even on failure. */
 int content_open_merged(struct merge *m, struct merge_node *x, struct reader *ret);
 /* Set used[merge_node.number] for each object that a content with CONTENT_NUMBERS refers to. */
 void content_uses(const struct bytes *in, bool *used);

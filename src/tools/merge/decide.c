@@ -10,7 +10,7 @@ static int decide_node(struct merge *m, struct merge_node *x);
 
 static int decide_children(struct merge *m, struct merge_node *x)
 {
-	size_t n = x->n; /* marks are added behind */
+	size_t n = x->n; /* decide_node may append marks (planes.c) */
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < n; i++)
@@ -19,14 +19,14 @@ static int decide_children(struct merge *m, struct merge_node *x)
 	return r;
 }
 
-/* Set is_kept for a node and all below it, except nodes that came from another directory. */
-static void set_kept(struct merge_node *x, bool stays)
+/* Set is_kept for a node and all below it. Skips children that changed their directory. */
+static void set_kept(struct merge_node *x, bool kept)
 {
-	x->is_kept = stays && (x->items[OURS] || x->items[THEIRS]);
+	x->is_kept = kept && (x->items[OURS] || x->items[THEIRS]);
 	x->takes_theirs = false;
 	for (size_t i = 0; i < x->n; i++)
 		if (!x->children[i]->changed_dir)
-			set_kept(x->children[i], stays);
+			set_kept(x->children[i], kept);
 }
 
 /* Keep a directory that is no object if any of its children is kept. */
@@ -54,7 +54,7 @@ static int decide_removed(struct merge *m, struct merge_node *x, enum which from
 {
 	int r;
 
-	/* An empty directory that is no object carries no information. */
+	/* A directory that is no object has no content of its own. */
 	if (merged_item(x)->is_dir && !merged_item(x)->is_object)
 		return decide_plain_dir(m, x);
 	r = is_unchanged(m, x, from);
@@ -151,24 +151,24 @@ static int keep_used(struct merge *m)
 }
 
 /* Decide the nodes that were moved to another directory. If both sides moved one, ours wins. */
-static int decide_crossed(struct merge *m)
+static int decide_moved(struct merge *m)
 {
-	size_t n = m->n; /* marks are added behind */
+	size_t n = m->n; /* decide_node may append marks (planes.c) */
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < n; i++) {
-		struct merge_node *x = m->nodes[i], *up[SIDES];
+		struct merge_node *x = m->nodes[i], *dirs[SIDES];
 
 		if (!x->changed_dir)
 			continue;
 		r = decide_node(m, x);
 		for (int w = 0; w < SIDES; w++)
-			up[w] = x->items[w] ? x->items[w]->parent->node : NULL;
-		if (r == 0 && up[OURS] && up[THEIRS] && up[OURS] != up[BASE] &&
-			up[THEIRS] != up[BASE] && up[OURS] != up[THEIRS])
+			dirs[w] = x->items[w] ? x->items[w]->parent->node : NULL;
+		if (r == 0 && dirs[OURS] && dirs[THEIRS] && dirs[OURS] != dirs[BASE] &&
+			dirs[THEIRS] != dirs[BASE] && dirs[OURS] != dirs[THEIRS])
 			r = conflict_add(m, x, false, "moved by both (theirs: %s)",
 				x->items[THEIRS]->parent->path);
-		x->is_moved |= up[OURS] && up[OURS] != x->parent;
+		x->is_moved |= dirs[OURS] && dirs[OURS] != x->parent;
 	}
 	return r;
 }
@@ -178,6 +178,6 @@ int decide_all(struct merge *m)
 	int r = decide_children(m, m->root);
 
 	if (r == 0)
-		r = decide_crossed(m);
+		r = decide_moved(m);
 	return r < 0 ? r : keep_used(m);
 }

@@ -32,4 +32,4 @@ int disk_target(const struct folder *f, const struct level *l, const char *name,
 /* Return a reference to the descriptor that a directory's open maps share; a new one if another
  * directory has the name now. Owner's thread. */
 int shared_dir_get(const struct folder *f, struct level *l, struct shared_dir **ret);
-void shared_dir_unref(struct shared_dir *d);
+void shared_dir_unref(struct shared_dir *d); /* owner's thread; NULL is fine */

@@ -21,8 +21,8 @@ int change_put(struct offline *t, const char *path, change_source source, void *
 	const struct timespec *mtime, struct error *e);
 /* Does the format reject the path because of a name in it? If so, e has the reason. */
 bool change_refuses_name(const struct offline *t, const char *path, struct error *e);
-/* Remove a file, or a directory with its contents. Entries that cannot be removed stay, and so do
- * their directories: -ENOTEMPTY. */
+/* Remove a file, or a directory with its contents. Entries in it that cannot be removed stay, and
+ * so do their directories: -ENOTEMPTY. */
 int change_remove_tree(struct offline *t, const char *path);
 
 /* Why a file is, or is not, part of the map. */
@@ -38,8 +38,8 @@ enum change_class change_classify(const struct offline *t, const struct dentry *
  * save fail with OUTCOME_SAVE_FAILED and a line on stderr. With `left`, scratch files are only
  * reported, and the result is OUTCOME_PARTIAL. With `skip` too, files with refused content are left
  * out as well. A removed file that the map must have always makes it fail. The report goes to
- * stderr, except lines about saved and removed files: those go to stdout, and only if `verbose`.
- * With `silent` the report is printed only if the map could not be saved. */
+ * stderr. Without a conflict, its lines about saved and removed files need `verbose`, and go to
+ * stdout unless the map is "-". With `silent`, OUTCOME_DONE and _PARTIAL print no report. */
 struct change_save {
 	bool verbose, left, skip, silent;
 	int *error;      /* may be NULL; set to the -errno of a failed build or write (-EINVAL: the

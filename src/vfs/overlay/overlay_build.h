@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /* overlay_build: the differences of an overlay, and the map that is built from them. Call
- * overlay_build_begin on the overlay's thread, then overlay_build_run or _view on any thread, then,
- * also if that failed, overlay_build_finish. The inputs point into the overlay, which must not
- * change while they are used. */
+ * overlay_build_begin on the overlay's thread, then, on any thread, overlay_build_run or _view, and
+ * at last, even if that failed, overlay_build_finish. The inputs point into the overlay, which must
+ * not change while they are used. */
 #pragma once
 
 #include "vfs/overlay/overlay.h"
@@ -25,7 +25,7 @@ int overlay_build_begin(const struct overlay *o, struct overlay_build *ret, stru
 int overlay_build_run(struct overlay_build *s, struct error *e);
 /* Keep the parsed values in the overlay, even if a save fails later. On the overlay's thread. */
 void overlay_build_keep_parsed(struct overlay_build *s);
-/* Add the advice of tools about the built map to format_report. `advise` may be NULL. */
+/* Add advice of tools about the built map to format_report. `advise` may be NULL. Any thread. */
 void overlay_build_advise(struct overlay_build *s, vfs_advise advise);
 /* Build the map that a mount shows: no object is placed. 0 or -errno. */
 int overlay_build_view(struct overlay_build *s);

@@ -8,7 +8,7 @@
 #include "base/refs.h"
 #include "codec/zlib/checksum.h"
 
-/* 100 ns between 1601 and 1970. */
+/* From 1601 to 1970, in units of 100 ns. */
 #define FILETIME_EPOCH UINT64_C(116444736000000000)
 enum { FILETIME_SECOND = 10000000 };
 
@@ -179,7 +179,7 @@ struct timespec tl_time(uint64_t filetime)
 		part += FILETIME_SECOND;
 		sec--;
 	}
-	/* A 32-bit time_t ends in 1901 and 2038; show the nearest one. */
+	/* A 32-bit time_t reaches from 1901 to 2038: show the nearest time in it. */
 	if ((time_t)sec != sec)
 		sec = sec < 0 ? INT32_MIN : INT32_MAX;
 	return (struct timespec){.tv_sec = (time_t)sec, .tv_nsec = (long)part * 100};

@@ -28,7 +28,7 @@ struct names;
 /* Facts about a text that the compiler reports besides the compiled file. */
 struct compiled_remarks {
 	struct buffer names; /* unknown names, repeated for each use: a list for names_extend */
-	unsigned small_line; /* first line with a type in lower case; 0: none */
+	unsigned small_line; /* first line with a type in lower case, except string; 0: none */
 };
 
 uint32_t name_hash(struct str name);

@@ -25,7 +25,7 @@ void number_put(struct buffer *b, enum number_kind kind, const uint8_t *stored);
 bool number_get(struct str s, enum number_kind kind, struct buffer *out);
 
 /* Read a number: its bits. false: not a number, or out of range; *ret is undefined. U32 and BOOL
- * also accept -2147483648..-1, as the kit does. BOOL accepts true and false in any case. */
+ * also accept -2147483648..-1, as the kit does. BOOL also accepts true and false in any case. */
 bool number_read(struct str s, enum number_kind kind, uint64_t *ret);
 /* number_read for one kind. *ret is unchanged on failure, except by number_get_i64. */
 bool number_get_f32(struct str s, uint32_t *ret); /* its bits */
@@ -34,7 +34,7 @@ bool number_get_u32(struct str s, uint32_t *ret);
 bool number_get_i64(struct str s, int64_t *ret);
 bool number_get_bool(struct str s, uint32_t *ret);
 
-/* Read a number of exactly `digits` hexadecimal digits, at most 16. */
+/* Read a text of exactly `digits` hexadecimal digits, at most 16. *ret is unchanged on failure. */
 bool number_hex(struct str s, size_t digits, uint64_t *ret);
 /* s without the blanks around it. */
 struct str number_trim(struct str s);

@@ -39,6 +39,6 @@ struct extent pak_block_data(const struct extent *section, const struct pak_bloc
 /* Does the game's tool store such a file uncompressed? */
 bool pak_is_stored(uint8_t type, uint64_t usize);
 
-/* Compute the hash of a section of n bytes from a sample of some 25 to 150 bytes. `read` supplies
- * bytes of the new section, so the hash is known before the section is written. */
+/* Compute the hash of a section of n bytes, with its header, from a sample of some 25 to 150 bytes.
+ * `read` supplies bytes of the section, which need not be written yet. */
 int pak_hash(codec_read_fn read, void *arg, uint64_t n, uint32_t *ret, struct error *e);

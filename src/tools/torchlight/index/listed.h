@@ -45,7 +45,7 @@ void listed_finish(struct listed *l);
 int listed_merge(
 	struct listed *l, const struct index_options *how, struct bytes **ret, struct error *e);
 
-/* Split a line into cells. Missing cells are empty. */
+/* Split a line into cells at tabs; they point into the line. Missing cells are empty. */
 void row_split(struct str line, struct row *ret);
 /* The index of the cell that has the source's path. */
 unsigned row_file_cell(const struct raw_kind *kind);

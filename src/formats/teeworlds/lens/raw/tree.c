@@ -21,13 +21,13 @@ static void write_type_name(const struct tw_map *m, uint16_t type, char *dst)
 	sprintf(dst, "%05u%s%s", type, name ? "_" : "", name ? name : "");
 }
 
-/* Objects made since the mount are not shown. */
+/* A type is not shown if all its items were made since the mount. */
 static bool is_type_shown(const struct tw_type *t)
 {
 	return t->n_base > 0;
 }
 
-/* A new data item is not shown if only objects made since the mount use it. */
+/* A new data item is shown unless all objects that use it, at least one, are new, too. */
 static bool is_data_shown(const struct tw_map *m, uint32_t blob)
 {
 	uint32_t fields[TW_FIELDS_MAX];
@@ -50,7 +50,7 @@ static bool is_data_shown(const struct tw_map *m, uint32_t blob)
 	return !used;
 }
 
-/* Read the digits at *s as a 32-bit number. The caller must check how it was spelled. */
+/* Read the digits at *s as a 32-bit number. Leading zeros are accepted; the caller checks them. */
 static bool read_number(const char **s, uint32_t *ret)
 {
 	const char *first = *s;
@@ -62,7 +62,7 @@ static bool read_number(const char **s, uint32_t *ret)
 	return *s > first && v <= UINT32_MAX;
 }
 
-/* Find the first shown type from this number on. */
+/* Find the shown type with the smallest number that is at least `type`. */
 static const struct tw_type *find_shown_type(const struct tw_map *m, uint64_t type)
 {
 	const struct tw_index *x = m->index;
@@ -95,7 +95,7 @@ static int type_stat(const struct tw_map *m, entry_id id, struct file_attr *ret,
 	return 0;
 }
 
-/* Find the first index in by_id from this id on. */
+/* Find the first index in by_id whose item has this id or a larger one. */
 static uint32_t find_id(const struct tw_map *m, const struct tw_type *t, unsigned id)
 {
 	return (uint32_t)array_bisect(i, t->n, m->items[t->by_id[i]].id >= id);

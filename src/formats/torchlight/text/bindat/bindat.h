@@ -65,8 +65,8 @@ int bindat_decode(const uint8_t *data, size_t size, const struct names *names, s
  * strings get ids above the highest one, in the order of their first use. A new "" gets
  * BINDAT_EMPTY, or such an id if a string of the old file that is still used has BINDAT_EMPTY.
  *
- * remarks gets the names that `names` lacks, and small_line; may be NULL. An old file that is
- * invalid is ignored. -EINVAL with line and column.
+ * remarks (names.h; may be NULL) gets the names that `names` lacks, and the first line with a type
+ * in lower case. An old file that is invalid is ignored. -EINVAL with line and column.
  */
 int bindat_encode(const char *text, size_t n, const uint8_t *old, size_t old_size,
 	const struct names *names, struct compiled_remarks *remarks, struct buffer *out,
@@ -108,7 +108,7 @@ struct bindat_reader {
 struct bindat_item {
 	enum { BINDAT_OPEN, BINDAT_FIELD, BINDAT_CLOSE } kind;
 	unsigned depth; /* of the block, or the block of the field; the root has 0 */
-	uint32_t name;  /* hash of the name of the block or field */
+	uint32_t name;  /* hash of the name of the field, or of the block, also at its end */
 	/* The members below are those of a field. id and s: of a string. */
 	uint32_t type;
 	const uint8_t *value; /* 4 bytes as stored, or 8 */
