@@ -27,8 +27,8 @@ static const char start[] =
 	"Commands:\n";
 
 static const char more[] =
-	"Also: rm, mv, pack (change a map); text, grep, du (read maps); merge, convert,\n"
-	"      automap, index (whole maps); status, recover (unsaved changes)\n"
+	"Also: rm, mv, pack, edit (change a map); text, grep, du (read maps); merge,\n"
+	"      convert, automap, index (whole maps); status, recover (unsaved changes)\n"
 	"\n"
 	"More: mapfs help commands, mapfs help COMMAND, mapfs help options, man mapfs\n";
 
@@ -75,7 +75,7 @@ static const struct group {
 	const char *heading, *names[10];
 } groups[] = {
 	{"Look", {"ls", "cat", "extract", "preview", "text", "grep", "du", "check"}},
-	{"Change", {"put", "pack", "rm", "mv", "tidy", "convert", "automap", "index"}},
+	{"Change", {"put", "pack", "rm", "mv", "edit", "tidy", "convert", "automap", "index"}},
 	{"Compare", {"diff", "merge"}},
 	{"Mount", {"mount", "umount", "status", "recover", "help"}},
 };

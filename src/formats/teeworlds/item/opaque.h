@@ -25,6 +25,10 @@ void opacity_begin(struct opacity *o, uint32_t w, uint32_t h);
 /* Add row y, w pixels of RGBA. Rows must be in order from 0. */
 void opacity_row(struct opacity *o, uint32_t y, const uint8_t *rgba);
 
+/* Find the opacity of w x h pixels of RGBA. -EIO. */
+int tw_opaque_read(
+	struct blob *pixels, uint32_t w, uint32_t h, struct opacity *ret, struct error *e);
+
 /* Does a layer whose tiles have the bit use the image? image: its reference in items. */
 bool tw_opaque_is_used(const struct tw_map *m, uint32_t image);
 

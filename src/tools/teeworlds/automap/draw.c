@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
 #include <errno.h>
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include "base/array.h"
 #include "base/buffer.h"
 #include "base/name.h"
+#include "tools/common/path_pattern.h"
 #include "tools/common/work.h"
 #include "tools/teeworlds/automap/layer.h"
 
@@ -66,34 +66,12 @@ static int add_group(void *arg, const char *name)
 	return r == -ENOENT || r == -ENOTDIR ? 0 : r;
 }
 
-/* Ignore slashes at the end, which shells and people add to names of directories. */
-static bool matches_pattern(const char *pattern, const char *path)
-{
-	size_t n = strlen(pattern);
-	CLEANUP(free) char *trimmed = NULL;
-
-	while (n && pattern[n - 1] == '/')
-		n--;
-	trimmed = strndup(pattern, n);
-	return trimmed && (strcmp(trimmed, path) == 0 ||
-				  fnmatch(trimmed, path, FNM_PATHNAME | FNM_PERIOD) == 0);
-}
-
-static bool is_named(const struct automap *how, const char *path)
-{
-	const char *const *p = how->layers;
-
-	while (*p && !matches_pattern(*p, path))
-		p++;
-	return *p;
-}
-
 static int check_patterns(const struct drawing *d, struct error *e)
 {
 	for (const char *const *p = d->how->layers; p && *p; p++) {
 		size_t i = 0;
 
-		while (i < d->n && !matches_pattern(*p, d->layers[i]))
+		while (i < d->n && !path_matches(*p, d->layers[i]))
 			i++;
 		if (i == d->n)
 			return error_set(e, -ENOENT, "%s: no such layer", *p);
@@ -299,7 +277,7 @@ static int process_layer(struct drawing *d, const char *path, struct error *e)
 	struct tw_auto_layer l;
 	int r;
 
-	if (d->how->layers && !is_named(d->how, path))
+	if (d->how->layers && !path_matches_any(d->how->layers, path))
 		return 0;
 	r = tw_auto_layer_read(&d->how->files, path, &l, e);
 	/* The directory has no layer.json: it is not a layer yet. */
