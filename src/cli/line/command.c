@@ -131,25 +131,27 @@ static bool is_negative(const char *arg)
 	return arg[0] == '-' && arg[1] >= '0' && arg[1] <= '9';
 }
 
-/* Find the next option. Moves the operands before it to c->names, the front of argv, because
- * getopt_long does not skip negative numbers. */
+/* Find the next option. After the last one, or before each if the line takes negative numbers,
+ * which getopt_long does not skip, move operands to c->names, the front of argv. */
 static int next_option(struct command *c, int argc, char **argv, const struct spelling *s)
 {
-	while (optind < argc) {
-		int at = optind, option = -1;
+	bool skips = c->line->takes_negative;
+	int at, option;
 
-		if (!c->line->takes_negative || !is_negative(argv[at]))
-			option = getopt_long(argc, argv, s->letters, s->all, NULL);
-		if (option != -1)
-			return option;
-		/* getopt_long skipped "--", or put all operands behind the options. */
-		if (optind > at || !c->line->takes_negative)
-			break;
-		c->names[c->n_names++] = argv[optind++];
-	}
-	while (optind < argc)
-		c->names[c->n_names++] = argv[optind++];
-	return -1;
+	do {
+		at = optind;
+		option = skips && at < argc && is_negative(argv[at])
+				 ? -1
+				 : getopt_long(argc, argv, s->letters, s->all, NULL);
+		/* getopt_long moves over "--", behind which there are only operands. */
+		skips &= optind == at;
+		while (option == -1 && optind < argc) {
+			c->names[c->n_names++] = argv[optind++];
+			if (skips)
+				break;
+		}
+	} while (option == -1 && optind < argc);
+	return option;
 }
 
 static int parse_options(struct command *c, int argc, char **argv)

@@ -108,7 +108,8 @@ static int read_rules(struct drawing *d, const char *image, struct tw_rules **re
 	if (!d->how->file && (!image[0] || image[0] == '.' || strchr(image, '/') ||
 				     snprintf(d->name, sizeof(d->name), "%s.rules", image) >=
 					     (int)sizeof(d->name)))
-		return error_set(e, -ENOENT, "the layer has no image to find rules for");
+		return error_set(
+			e, -ENOENT, "the layer has no image to find rules for (use --rules FILE)");
 	d->file = d->how->file ? d->how->file : d->name;
 	r = d->how->rules(d->how->arg, d->file, &text, e);
 	if (r == 0)
@@ -204,7 +205,7 @@ static int draw_tiles(struct drawing *d, const char *path, const struct tw_rules
 {
 	size_t n = (size_t)was->w * was->h, changed = 0;
 	CLEANUP(free) struct tw_auto_tile *tiles = malloc(n * sizeof(*tiles));
-	const struct tw_auto_grid is = {was->w, was->h, tiles};
+	const struct tw_auto_grid is = {was->w, was->h, tiles, was->lacks_flags};
 	int r = count_work(d, tw_rules_work(config, was->w, was->h), e);
 
 	if (r < 0)
@@ -213,6 +214,8 @@ static int draw_tiles(struct drawing *d, const char *path, const struct tw_rules
 		return error_set(e, -ENOMEM, "out of memory");
 	memcpy(tiles, was->tiles, n * sizeof(*tiles));
 	r = run_config(d, config, seed, &is, e);
+	for (size_t i = 0; r == 0 && is.lacks_flags && i < n; i++)
+		tiles[i].flags = 0;
 	for (size_t i = 0; r == 0 && i < n; i++)
 		changed += memcmp(&was->tiles[i], &tiles[i], sizeof(*tiles)) != 0;
 	if (changed && !d->how->is_dry_run)
@@ -261,8 +264,8 @@ static bool is_wanted(const struct automap *how, const struct tw_auto_layer *l, 
 	if (!how->layers)
 		return l->tiles && l->design && (l->config >= 0 || how->list) &&
 		       (!how->automatic || (l->flags & TW_AUTO_ALWAYS));
-	if (!l->tiles || !l->design)
-		error_set(e, -EINVAL, "not a design layer with tiles");
+	if (!l->tiles)
+		error_set(e, -EINVAL, "not a layer with tiles");
 	else if (l->config < 0 && !how->config && !how->list)
 		error_set(e, -EINVAL, "config is %d: choose a configuration with --config",
 			l->config);
