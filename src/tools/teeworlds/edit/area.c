@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/cursor.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/names/holder.h"
@@ -49,22 +50,20 @@ static struct view find_view(const struct edit_model *model, const struct edit_l
 {
 	const struct edit_group *g = &model->groups[l->group];
 	bool physics = edit_has_tiles(l) && edit_kind_of(model, l) != 0;
-	struct tw_item now = model->m->items[g->item];
 	struct view v = {{at * EDIT_TILE, (at + side) * EDIT_TILE}, 0, EDIT_PERCENT, 0};
 	int64_t clip;
 
-	now.ints = g->ints;
 	if (physics)
 		return v;
-	v.offset = tw_get_int(&now, TW_GROUP_OFFSET + direction, 0);
-	v.parallax = tw_get_int(&now, TW_GROUP_PARALLAX + direction, EDIT_PERCENT);
+	v.offset = edit_group_int(g, TW_GROUP_OFFSET + direction, 0);
+	v.parallax = edit_group_int(g, TW_GROUP_PARALLAX + direction, EDIT_PERCENT);
 	v.screen = half_screen[direction] * (v.parallax > EDIT_PERCENT ? v.parallax - EDIT_PERCENT
 								       : EDIT_PERCENT - v.parallax);
-	clip = tw_get_int(&now, TW_GROUP_CLIP + direction, 0);
-	if (v.parallax && tw_get_int(&now, TW_GROUP_CLIPPING, 0))
-		v.area = intersect(
-			v.area, (struct span){clip,
-					clip + tw_get_int(&now, TW_GROUP_CLIP + 2 + direction, 0)});
+	clip = edit_group_int(g, TW_GROUP_CLIP + direction, 0);
+	if (v.parallax && edit_group_int(g, TW_GROUP_CLIPPING, 0))
+		v.area = intersect(v.area,
+			(struct span){
+				clip, clip + edit_group_int(g, TW_GROUP_CLIP + 2 + direction, 0)});
 	return v;
 }
 
@@ -275,73 +274,95 @@ static int copy_layer(struct copying *k, struct error *e)
 	return 0;
 }
 
-/* Copy what identifies a layer: its name, or that of its image or sound. */
-static void write_key(const struct edit_model *model, uint32_t position, char dst[NAME_MAX + 1])
+/* What identifies a layer: its kind, and its name or else that of its image or sound. A map has one
+ * physics layer of each kind, whose name does not count. */
+struct key {
+	enum tw_form form;
+	int32_t kind;
+	const struct tw_name *name;
+	uint32_t position;
+};
+
+static struct key find_key(const struct edit_model *model, uint32_t position)
 {
 	const struct tw_map *m = model->m;
-	const struct tw_item *it = tw_item_at(m, TW_LAYER, position);
-	const struct tw_name *n = &tw_names(m, TW_SORT_LAYER)->v[position];
+	const struct edit_layer *l = &model->layers[position];
+	const struct tw_item *it = &m->items[l->item];
+	struct key k = {l->form, 0, &tw_names(m, TW_SORT_LAYER)->v[position], position};
 	struct tw_layer_ref held[TW_HELD_MAX];
 
-	if (!n->size && tw_held_fields(it, held) &&
+	if (edit_has_tiles(l))
+		k.kind = edit_kind_of(model, l);
+	if (!k.name->size && tw_held_fields(it, held) &&
 		tw_item_at(m, tw_sort_type(held[0].sort), it->ints->v[held[0].field]))
-		n = &tw_names(m, held[0].sort)->v[it->ints->v[held[0].field]];
-	memset(dst, 0, NAME_MAX + 1);
-	memcpy(dst, n->text ? n->text : "", n->size < NAME_MAX ? n->size : NAME_MAX);
+		k.name = &tw_names(m, held[0].sort)->v[it->ints->v[held[0].field]];
+	return k;
 }
 
-/* Are two layers of one kind and name? */
-static bool is_alike(
-	const struct edit_model *a, uint32_t in_a, const struct edit_model *b, uint32_t in_b)
+static int compare_keys(const struct key *a, const struct key *b)
 {
-	const struct edit_layer *l = &a->layers[in_a], *other = &b->layers[in_b];
-	char key[NAME_MAX + 1], other_key[NAME_MAX + 1];
+	uint16_t n = a->name->size < b->name->size ? a->name->size : b->name->size;
 
-	if (l->group < 0 || other->group < 0 || l->form != other->form ||
-		(edit_has_tiles(l) && edit_kind_of(a, l) != edit_kind_of(b, other)))
-		return false;
-	write_key(a, in_a, key);
-	write_key(b, in_b, other_key);
-	/* A map has one physics layer of each kind. */
-	return (edit_has_tiles(l) && edit_kind_of(a, l) != 0) ||
-	       memcmp(key, other_key, sizeof(key)) == 0;
+	return array_compare(a->form, b->form)
+		       ?: array_compare(a->kind, b->kind)
+		       ?: (a->kind ? 0
+				   : (n ? memcmp(a->name->text, b->name->text, n) : 0)
+					       ?: array_compare(a->name->size, b->name->size));
 }
 
-/* Find the layer of b that is like a layer of a: of several, the one with as many before it. NULL
- * if there is none. */
-static struct edit_layer *find_alike(
-	const struct edit_model *a, uint32_t position, const struct edit_model *b)
+static int by_key(const void *a, const void *b)
 {
-	uint32_t n = 0;
+	const struct key *x = a, *y = b;
 
-	for (uint32_t i = 0; i < position; i++)
-		n += is_alike(a, i, a, position);
-	for (uint32_t i = 0; i < b->n_layers; i++)
-		if (is_alike(a, position, b, i) && n-- == 0)
-			return &b->layers[i];
-	return NULL;
+	return compare_keys(x, y) ?: array_compare(x->position, y->position);
+}
+
+/* List the keys of all layers that can be copied, in order. Returns NULL if memory is exhausted. */
+static struct key *sort_keys(const struct edit_model *model, uint32_t *ret_n)
+{
+	struct key *keys = calloc((size_t)model->n_layers + 1, sizeof(*keys));
+
+	*ret_n = 0;
+	for (uint32_t i = 0; keys && i < model->n_layers; i++)
+		if (model->layers[i].group >= 0 && model->layers[i].form != TW_FORM_NONE)
+			keys[(*ret_n)++] = find_key(model, i);
+	if (*ret_n)
+		qsort(keys, *ret_n, sizeof(*keys), by_key);
+	return keys;
+}
+
+/* Copy all pairs of layers with one key; of several, in their order. List the others. */
+static int copy_pairs(struct copying *k, const struct key *from, uint32_t n_from,
+	const struct key *to, uint32_t n_to, struct error *e)
+{
+	int r = 0;
+
+	for (uint32_t i = 0, j = 0; r == 0 && (i < n_from || j < n_to);) {
+		int c = i == n_from ? 1 : j == n_to ? -1 : compare_keys(&from[i], &to[j]);
+
+		k->source = c <= 0 ? &k->from.layers[from[i++].position] : NULL;
+		k->target = c >= 0 ? &k->ed->model.layers[to[j++].position] : NULL;
+		if (k->target ? !k->target->is_selected : k->ed->how->layers != NULL)
+			continue;
+		if (!k->target)
+			edit_left(k->ed, k->source->path, "only the other map has it");
+		else if (!k->source)
+			edit_left(k->ed, k->target->path, "only this map has such a layer");
+		else
+			r = copy_layer(k, e);
+	}
+	return r;
 }
 
 static int copy_layers(struct copying *k, struct error *e)
 {
-	struct edit_model *to = &k->ed->model;
-	int r = 0;
+	uint32_t n_from, n_to;
+	CLEANUP(free) struct key *from = sort_keys(&k->from, &n_from);
+	CLEANUP(free) struct key *to = sort_keys(&k->ed->model, &n_to);
+	int r = from && to ? copy_pairs(k, from, n_from, to, n_to, e)
+			   : error_set(e, -ENOMEM, "out of memory");
 
-	for (uint32_t i = 0; r == 0 && i < to->n_layers; i++) {
-		k->target = &to->layers[i];
-		if (!k->target->is_selected || k->target->form == TW_FORM_NONE)
-			continue;
-		k->source = find_alike(to, i, &k->from);
-		if (k->source)
-			r = copy_layer(k, e);
-		else
-			edit_left(k->ed, k->target->path, "only this map has such a layer");
-	}
-	for (uint32_t i = 0; r == 0 && !k->ed->how->layers && i < k->from.n_layers; i++)
-		if (k->from.layers[i].form != TW_FORM_NONE && k->from.layers[i].group >= 0 &&
-			!find_alike(&k->from, i, to))
-			edit_left(k->ed, k->from.layers[i].path, "only the other map has it");
-	if (k->removed_references)
+	if (r == 0 && k->removed_references)
 		edit_left(k->ed, k->ed->operation->name,
 			"some envelopes of its quads or sources are not in this map");
 	return r;

@@ -22,8 +22,8 @@ static const struct tw_plane_at *find_field(enum tw_form form, const char *name)
 struct brush {
 	const struct edit_layer *layer;
 	const struct tw_plane_at *at;
-	const struct tw_plane_at *flags; /* NULL if they stay */
-	bool has_opaque;                 /* derive the OPAQUE bit, as the editor does */
+	const struct tw_plane_at *flags;    /* NULL if they stay */
+	const struct edit_opacity *opacity; /* to derive the OPAQUE bit; or NULL */
 	struct edit_value value;
 };
 
@@ -31,7 +31,7 @@ struct brush {
  * kept, and the old and the new id are alike, the bit stays. */
 static void set_opaque(const struct brush *b, uint8_t old_id, uint8_t *tile)
 {
-	const struct edit_opacity *o = &b->layer->opacity;
+	const struct edit_opacity *o = b->opacity;
 	const bool *opaque = o->ids.opaque;
 
 	if (!b->flags && (old_id == tile[0] || (o->is_known && opaque[old_id] == opaque[tile[0]])))
@@ -52,7 +52,7 @@ static bool paint_tile(const struct brush *b, uint8_t *tile)
 	tw_tile_set_cell(b->at, tile, b->value.value);
 	if (b->flags)
 		tw_tile_set_cell(b->flags, tile, b->value.flags > 0 ? b->value.flags : 0);
-	if (b->has_opaque)
+	if (b->opacity)
 		set_opaque(b, old[0], tile);
 	return memcmp(old, tile, size) != 0;
 }
@@ -72,14 +72,13 @@ static int init_brush(const struct editing *ed, struct edit_layer *l,
 	const struct edit_value *value, bool whole, struct brush *ret, struct error *e)
 {
 	const struct tw_plane_at *flags = tw_plane_in(l->form, TW_PLANE_FLAGS);
-	bool is_id = strcmp(value->field, "id") == 0;
+	bool has_opaque = l->form == TW_FORM_TILES && strcmp(value->field, "id") == 0;
 
 	*ret = (struct brush){.layer = l, .at = find_field(l->form, value->field), .value = *value};
-	ret->has_opaque = is_id && l->form == TW_FORM_TILES;
 	/* A tile of `fill` has only the given flags; `replace` keeps them. */
-	if (value->flags != EDIT_ANY || (ret->has_opaque && whole))
+	if (value->flags != EDIT_ANY || (has_opaque && whole))
 		ret->flags = flags;
-	return ret->has_opaque ? edit_find_opacity(ed, l, e) : 0;
+	return has_opaque ? edit_find_opacity(ed, l, &ret->opacity, e) : 0;
 }
 
 /* The part of the operation's box that is in the layer: [0] to [2], [1] to [3]. */
@@ -161,13 +160,11 @@ int edit_cells(struct editing *ed, struct error *e)
 static int find_origin(
 	const struct edit_model *model, const struct edit_layer *l, int32_t ret[2], struct error *e)
 {
-	const struct tw_item *group = &model->m->items[model->groups[l->group].item];
-	struct tw_item now = *group;
+	const struct edit_group *g = &model->groups[l->group];
 
-	now.ints = model->groups[l->group].ints;
 	for (uint32_t i = 0; i < 2; i++) {
-		int32_t offset = tw_get_int(&now, TW_GROUP_OFFSET + i, 0);
-		int32_t parallax = tw_get_int(&now, TW_GROUP_PARALLAX + i, EDIT_PERCENT);
+		int32_t offset = edit_group_int(g, TW_GROUP_OFFSET + i, 0);
+		int32_t parallax = edit_group_int(g, TW_GROUP_PARALLAX + i, EDIT_PERCENT);
 
 		if (parallax != EDIT_PERCENT || offset % EDIT_TILE)
 			return error_set(e, -EINVAL,

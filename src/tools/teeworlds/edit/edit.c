@@ -31,27 +31,24 @@ static int perform(struct editing *ed, struct error *e)
 
 static void say_changes(const struct edit *how, const char *path, struct buffer *changes)
 {
+	if (!changes->size)
+		return;
 	buffer_byte(changes, '\0');
 	how->say(how->arg, EDIT_CHANGED, path,
 		changes->error ? "out of memory" : (const char *)changes->data);
 }
 
-/* Report the changed layers and groups, in the order of the map. */
 static void report_changes(const struct edit *how, struct edit_model *model)
 {
 	char path[TW_PATH_MAX + 16];
 
 	for (uint32_t i = 0; i < model->n_groups; i++) {
-		struct edit_group *g = &model->groups[i];
-
-		tw_path_group(model->m, g->item, path);
+		tw_path_group(model->m, model->groups[i].item, path);
 		strcat(path, "/group.json");
-		if (g->changes.size)
-			say_changes(how, path, &g->changes);
-		for (uint32_t k = 0; k < model->n_layers; k++)
-			if (model->layers[k].group == i && model->layers[k].changes.size)
-				say_changes(how, model->layers[k].path, &model->layers[k].changes);
+		say_changes(how, path, &model->groups[i].changes);
 	}
+	for (uint32_t i = 0; i < model->n_layers; i++)
+		say_changes(how, model->layers[i].path, &model->layers[i].changes);
 }
 
 static int edit_map(

@@ -30,6 +30,7 @@ int edit_gametiles(struct editing *ed, struct error *e); /* cells.c */
 int edit_area(struct editing *ed, struct error *e);      /* area.c */
 int edit_move(struct editing *ed, struct error *e);      /* move.c: crop, extend, shift */
 
-/* opacity.c: Find which ids are opaque in a layer. If its image cannot be read, l->opacity.is_known
- * is false. -ENOMEM. */
-int edit_find_opacity(const struct editing *ed, struct edit_layer *l, struct error *e);
+/* opacity.c: Find which ids are opaque in a layer. (*ret)->is_known is false if its image cannot be
+ * read. -ENOMEM. */
+int edit_find_opacity(const struct editing *ed, const struct edit_layer *l,
+	const struct edit_opacity **ret, struct error *e);

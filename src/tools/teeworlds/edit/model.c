@@ -53,12 +53,15 @@ static int check_patterns(
 int edit_model_open(struct edit_model *model, const struct tw_map *m, const char *const *layers,
 	struct error *e)
 {
+	const struct edit_layer *game;
+
 	*model = (struct edit_model){.m = m};
 	if (!tw_is_typed(m))
 		return error_set(e, -EINVAL, "cannot tell what the map contains");
 	model->layers = calloc((size_t)tw_count(m, TW_LAYER) + 1, sizeof(*model->layers));
 	model->groups = calloc((size_t)tw_count(m, TW_GROUP) + 1, sizeof(*model->groups));
-	if (!model->layers || !model->groups)
+	model->opacities = calloc((size_t)tw_count(m, TW_IMAGE) + 1, sizeof(*model->opacities));
+	if (!model->layers || !model->groups || !model->opacities)
 		return no_memory(e);
 	model->n_layers = tw_count(m, TW_LAYER);
 	for (uint32_t i = 0; i < model->n_layers; i++)
@@ -72,6 +75,8 @@ int edit_model_open(struct edit_model *model, const struct tw_map *m, const char
 		if (!model->groups[i].ints)
 			return no_memory(e);
 	}
+	game = edit_layer_of_kind(model, TW_KIND_GAME);
+	model->game_group = game ? game->group : -1;
 	return check_patterns(model, layers, e);
 }
 
@@ -88,6 +93,7 @@ void edit_model_finish(struct edit_model *model)
 	}
 	free(model->layers);
 	free(model->groups);
+	free(model->opacities);
 }
 
 int32_t edit_kind_of(const struct edit_model *model, const struct edit_layer *l)
@@ -172,52 +178,69 @@ int edit_load(struct edit_model *model, struct edit_layer *l, struct error *e)
 	return r;
 }
 
-static bool has_same_tiles(const struct edit_layer *l)
+static bool is_resized(const struct edit_layer *l)
 {
-	struct tw_tile_walk walk = {.t = &l->tiles};
-	const uint8_t *tile;
-
-	if (l->w != l->tiles.w || l->h != l->tiles.h)
-		return false;
-	while ((tile = tw_tile_next(&walk, NULL)))
-		if (memcmp(tile, l->cells + (uint64_t)walk.position * l->tiles.size,
-			    l->tiles.size) != 0)
-			return false;
-	return walk.error == 0;
+	return l->w != l->tiles.w || l->h != l->tiles.h;
 }
 
-/* Make a blob that is compressed by the save, on all processors. */
-static int make_blob(const struct tw_map *m, struct spool *out, struct blob **ret, struct error *e)
+/* Append the tiles of a layer as its blob holds them. */
+static int encode_tiles(const struct edit_layer *l, struct spool *out, struct error *e)
 {
-	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
-	struct content *content;
-	int r = spool_extent(out, &x, e);
+	struct tw_tile_writer writer = {
+		.out = out, .form = tw_tile_form(l->form), .packed = l->tiles.packed};
+	int r = tw_tile_writer_put(&writer, l->cells, (size_t)l->w * l->h, e);
 
-	if (r < 0)
-		return r;
-	content = content_new(&x);
-	r = content ? tw_compose_content(m, content, ret, e) : no_memory(e);
-	content_unref(content);
+	return r < 0 ? r : tw_tile_writer_end(&writer, is_resized(l) ? NULL : &l->tiles, e);
+}
+
+/* Append a list. An empty one has an element of zeros, as the editor writes it. Keeps the bytes
+ * behind the list if its length stays. */
+static int encode_list(const struct edit_layer *l, struct blob *old, int32_t old_n,
+	struct spool *out, struct error *e)
+{
+	size_t ints = tw_list_shape(l->form)->ints, n = (l->n ? l->n : 1) * ints;
+	uint8_t stored[4];
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		store_u32(stored, l->n ? (uint32_t)l->elements[i] : 0);
+		r = spool_append(out, stored, sizeof(stored), e);
+	}
+	if (r == 0 && l->n && l->n == (uint32_t)old_n)
+		r = tw_append_part(old, 4 * (uint64_t)n, old->size, out, e);
 	return r;
 }
 
-static int encode_tiles(
-	const struct tw_map *m, struct edit_layer *l, struct blob **ret, struct error *e)
+/* Is the new data that of the blob? Data that cannot be read is not. */
+static bool is_same_data(const struct spool *data, struct blob *blob)
 {
-	CLEANUP(spool_destroy) struct spool *out = spool_create(m->shared->store->spool_dirfd);
-	struct tw_tile_writer writer = {
-		.out = out, .form = tw_tile_form(l->form), .packed = l->tiles.packed};
-	bool is_resized = l->w != l->tiles.w || l->h != l->tiles.h;
-	int r = out ? 0 : no_memory(e);
+	uint8_t a[4096], b[sizeof(a)];
+	uint64_t size = spool_size(data), n;
+	bool same = blob && blob_size(blob) == size;
 
-	if (r == 0)
-		r = tw_tile_writer_put(&writer, l->cells, (size_t)l->w * l->h, e);
-	if (r == 0)
-		r = tw_tile_writer_end(&writer, is_resized ? NULL : &l->tiles, e);
-	return r < 0 ? r : make_blob(m, out, ret, e);
+	for (uint64_t at = 0; same && at < size; at += n) {
+		n = size - at < sizeof(a) ? size - at : sizeof(a);
+		same = spool_read(data, at, a, (size_t)n, NULL) == 0 &&
+		       blob_read(blob, at, b, (size_t)n, NULL) == 0 && memcmp(a, b, (size_t)n) == 0;
+	}
+	return same;
 }
 
-/* Set the size of a layer, and of the data that no file shows. */
+/* Make a blob, which the save compresses, on all processors. */
+static int make_blob(const struct tw_map *m, struct spool *data, struct blob **ret, struct error *e)
+{
+	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
+	CLEANUP(content_unref) struct content *content = NULL;
+	int r = spool_extent(data, &x, e);
+
+	if (r == 0)
+		content = content_new(&x);
+	if (r == 0)
+		r = content ? tw_compose_content(m, content, ret, e) : no_memory(e);
+	return r;
+}
+
+/* Set the size of a layer, also of its tiles that no file shows. */
 static int apply_size(struct tw_change *c, const struct edit_layer *l, struct error *e)
 {
 	const struct tw_ints *ints = c->base->items[l->item].ints;
@@ -230,83 +253,33 @@ static int apply_size(struct tw_change *c, const struct edit_layer *l, struct er
 	return tw_layer_reshape(c->base, l->item, fresh, c, e);
 }
 
-static int apply_tiles(struct tw_change *c, struct edit_layer *l, struct error *e)
+/* Store a layer that was changed, if it differs. */
+static int apply_layer(struct tw_change *c, struct edit_layer *l, struct error *e)
 {
-	struct blob *fresh;
-	int r;
+	CLEANUP(spool_destroy)
+	struct spool *data = spool_create(c->base->shared->store->spool_dirfd);
+	CLEANUP(blob_unref) struct blob *fresh = NULL;
+	const struct tw_item *it = &c->base->items[l->item];
+	bool tiles = edit_has_tiles(l);
+	uint32_t field = tiles ? l->tiles.field : TW_LIST_DATA;
+	struct blob *old = tw_get_blob(c->base, it, field);
+	int r = !data   ? no_memory(e)
+		: tiles ? encode_tiles(l, data, e)
+			: encode_list(l, old, it->ints->v[TW_LIST_COUNT], data, e);
 
-	if (has_same_tiles(l)) {
+	if (r == 0 && !(tiles && is_resized(l)) && is_same_data(data, old)) {
 		buffer_finish_free(&l->changes);
 		return 0;
 	}
-	r = encode_tiles(c->base, l, &fresh, e);
-	if (r == 0 && (l->w != l->tiles.w || l->h != l->tiles.h)) {
+	if (r == 0)
+		r = make_blob(c->base, data, &fresh, e);
+	if (r == 0 && tiles && is_resized(l))
 		r = apply_size(c, l, e);
-		if (r < 0)
-			blob_unref(fresh);
-	}
-	if (r == 0)
-		tw_change_set_data(c, l->item, l->tiles.field, fresh);
-	return r;
-}
-
-/* Encode a list. An empty one has an element of zeros, as the editor writes it. Keeps the bytes
- * behind the list if its length stays. */
-static int encode_list(
-	const struct tw_map *m, const struct edit_layer *l, struct blob **ret, struct error *e)
-{
-	CLEANUP(spool_destroy) struct spool *out = spool_create(m->shared->store->spool_dirfd);
-	const struct tw_item *it = &m->items[l->item];
-	struct blob *old = tw_get_blob(m, it, TW_LIST_DATA);
-	size_t ints = tw_list_shape(l->form)->ints, n = l->n * ints;
-	bool is_same_length = l->n && l->n == (uint32_t)it->ints->v[TW_LIST_COUNT];
-	int r = out ? 0 : no_memory(e);
-	uint8_t stored[4];
-
-	for (size_t i = 0; r == 0 && i < n; i++) {
-		store_u32(stored, (uint32_t)l->elements[i]);
-		r = spool_append(out, stored, sizeof(stored), e);
-	}
-	for (size_t i = 0; r == 0 && !n && i < ints; i++)
-		r = spool_append(out, "\0\0\0", sizeof(stored), e);
-	if (r == 0 && is_same_length)
-		r = tw_append_part(old, 4 * (uint64_t)n, old->size, out, e);
-	return r < 0 ? r : make_blob(m, out, ret, e);
-}
-
-static int has_same_list(const struct tw_map *m, struct edit_layer *l, bool *ret, struct error *e)
-{
-	struct edit_model none = {.m = m};
-	struct edit_layer old = {.item = l->item, .form = l->form};
-	int r;
-
-	*ret = false;
-	old.n = (uint32_t)m->items[l->item].ints->v[TW_LIST_COUNT];
-	if (old.n != l->n)
-		return 0;
-	r = load_list(&none, &old, e);
-	if (r == 0)
-		*ret = memcmp(old.elements, l->elements,
-			       4 * (size_t)l->n * tw_list_shape(l->form)->ints) == 0;
-	free(old.elements);
-	return r;
-}
-
-static int apply_list(struct tw_change *c, struct edit_layer *l, struct error *e)
-{
-	struct blob *fresh;
-	bool is_same;
-	int r = has_same_list(c->base, l, &is_same, e);
-
-	if (r == 0 && is_same)
-		buffer_finish_free(&l->changes);
-	if (r < 0 || is_same)
-		return r;
-	r = encode_list(c->base, l, &fresh, e);
 	if (r < 0)
 		return r;
-	tw_change_set_int(c, l->item, TW_LIST_COUNT, (int32_t)l->n);
-	tw_change_set_data(c, l->item, TW_LIST_DATA, fresh);
+	if (!tiles)
+		tw_change_set_int(c, l->item, TW_LIST_COUNT, (int32_t)l->n);
+	tw_change_set_data(c, l->item, field, TAKE(fresh));
 	return 0;
 }
 
@@ -324,14 +297,9 @@ int edit_model_apply(struct edit_model *model, struct snapshot **ret, struct err
 	CLEANUP(snapshot_unref) struct snapshot *now = snapshot_ref(&model->m->base);
 	int r = c ? 0 : no_memory(e);
 
-	for (uint32_t i = 0; r == 0 && i < model->n_layers; i++) {
-		struct edit_layer *l = &model->layers[i];
-
-		if (l->cells && l->changes.size)
-			r = apply_tiles(c, l, e);
-		else if (l->elements && l->changes.size)
-			r = apply_list(c, l, e);
-	}
+	for (uint32_t i = 0; r == 0 && i < model->n_layers; i++)
+		if (model->layers[i].changes.size)
+			r = apply_layer(c, &model->layers[i], e);
 	for (uint32_t i = 0; r == 0 && i < model->n_groups; i++)
 		apply_group(c, &model->groups[i]);
 	if (r < 0 || (!c->result && !c->error))

@@ -15,7 +15,8 @@
 #define EDIT_BYTES_MAX (UINT64_C(1) << 30)
 
 struct edit_opacity {
-	bool is_searched, is_known;
+	bool is_searched; /* the other members are valid */
+	bool is_known;
 	struct opacity ids;
 };
 
@@ -30,7 +31,6 @@ struct edit_layer {
 	uint8_t *cells;        /* decoded tiles, row by row; NULL until loaded */
 	uint32_t n;            /* elements now */
 	int32_t *elements;     /* of its list; NULL until loaded */
-	struct edit_opacity opacity;
 	struct buffer changes; /* what was done, for the report */
 };
 
@@ -40,13 +40,21 @@ struct edit_group {
 	struct buffer changes;
 };
 
+/* Integer i of the group as it is now, or `absent` if the item is too short. */
+static inline int32_t edit_group_int(const struct edit_group *g, uint32_t i, int32_t absent)
+{
+	return i < g->ints->n ? g->ints->v[i] : absent;
+}
+
 struct edit_model {
 	const struct tw_map *m;
 	struct edit_layer *layers; /* by position */
 	uint32_t n_layers;
 	struct edit_group *groups; /* by position */
 	uint32_t n_groups;
-	uint64_t bytes; /* decoded */
+	int64_t game_group;             /* the group of the game layer; -1 if there is none */
+	struct edit_opacity *opacities; /* by position of the image */
+	uint64_t bytes;                 /* decoded */
 };
 
 /* Open a map. Call edit_model_finish in any case. layers: as in struct edit; -ENOENT. */

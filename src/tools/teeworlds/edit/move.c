@@ -60,27 +60,19 @@ static struct axis plan_axis(
 	return a;
 }
 
-/* A group contains the game layer, and is drawn by the game as if it had no offset. */
-static bool is_game_group(const struct edit_model *model, int64_t group)
-{
-	const struct edit_layer *game = edit_layer_of_kind(model, TW_KIND_GAME);
-
-	return game && game->group == group;
-}
-
-/* Plan for the layers of a group. With --layer, only named layers move, each in its own tiles. */
+/* Plan for the layers of a group. The game draws that of the game layer as if it had no offset.
+ * With
+ * --layer, only named layers move, each in its own tiles. */
 static void plan_group(const struct editing *ed, int64_t group, bool physics, struct axis ret[2])
 {
 	const struct edit_group *g = &ed->model.groups[group];
-	bool plain = physics || ed->how->layers || is_game_group(&ed->model, group);
-	struct tw_item now = ed->model.m->items[g->item];
+	bool plain = physics || ed->how->layers || group == ed->model.game_group;
 
-	now.ints = g->ints;
 	for (uint32_t i = 0; i < 2; i++)
 		ret[i] = plan_axis(ed->operation, (int)i,
-			plain ? 0 : tw_get_int(&now, TW_GROUP_OFFSET + i, 0),
+			plain ? 0 : edit_group_int(g, TW_GROUP_OFFSET + i, 0),
 			plain ? EDIT_PERCENT
-			      : tw_get_int(&now, TW_GROUP_PARALLAX + i, EDIT_PERCENT));
+			      : edit_group_int(g, TW_GROUP_PARALLAX + i, EDIT_PERCENT));
 }
 
 /* The tiles of a layer that stay: new tile i is old tile begin + i, for i < size. */
@@ -267,7 +259,7 @@ static int move_group(struct editing *ed, uint32_t position, struct error *e)
 				a[i].parallax);
 			return 0;
 		}
-	for (uint32_t i = 0; i < 2 && !is_game_group(&ed->model, position); i++) {
+	for (uint32_t i = 0; i < 2; i++) {
 		if (a[i].new_offset != a[i].offset &&
 			(TW_GROUP_OFFSET + i >= g->ints->n ||
 				a[i].new_offset != (int32_t)a[i].new_offset))
@@ -276,7 +268,7 @@ static int move_group(struct editing *ed, uint32_t position, struct error *e)
 		if (a[i].new_offset != a[i].offset)
 			g->ints->v[TW_GROUP_OFFSET + i] = (int32_t)a[i].new_offset;
 	}
-	if (!is_game_group(&ed->model, position) && move_clip(a, g->ints) < 0)
+	if (move_clip(a, g->ints) < 0)
 		return error_set(
 			e, -EINVAL, "%s: the clip rectangle does not fit in 32 bits", path);
 	if (!tw_ints_same(old, g->ints))
@@ -319,6 +311,7 @@ int edit_move(struct editing *ed, struct error *e)
 			r = move_layer(ed, &ed->model.layers[i], e);
 	/* The layers of a group are planned with its old offset. */
 	for (uint32_t i = 0; r == 0 && !ed->how->layers && i < ed->model.n_groups; i++)
-		r = move_group(ed, i, e);
+		if (i != ed->model.game_group)
+			r = move_group(ed, i, e);
 	return r;
 }

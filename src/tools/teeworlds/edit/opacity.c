@@ -39,21 +39,25 @@ static int read_image(const struct editing *ed, uint32_t position, struct opacit
 	return tw_get_int(it, TW_IMG_EXTERNAL, 0) ? read_games(ed, position, ret) : -EIO;
 }
 
-int edit_find_opacity(const struct editing *ed, struct edit_layer *l, struct error *e)
+int edit_find_opacity(const struct editing *ed, const struct edit_layer *l,
+	const struct edit_opacity **ret, struct error *e)
 {
+	static const struct edit_opacity none = {.is_searched = true, .is_known = true};
 	const int32_t *v = ed->model.m->items[l->item].ints->v;
+	struct edit_opacity *o;
 	uint32_t position;
-	int r = 0;
+	int r;
 
-	if (l->opacity.is_searched)
-		return 0;
 	/* No id is opaque without an image, or with a transparent one. */
-	if (v[TW_TILES_KIND] == 0 && v[TW_TILES_COLOR + 3] == 255 &&
-		tw_ref_position(ed->model.m, TW_SORT_IMAGE, v[TW_TILES_IMAGE], &position) == 0)
-		r = read_image(ed, position, &l->opacity.ids);
-	if (r == -ENOMEM)
-		return error_set(e, r, "out of memory");
-	l->opacity.is_searched = true;
-	l->opacity.is_known = r == 0;
-	return 0;
+	*ret = &none;
+	if (v[TW_TILES_KIND] != 0 || v[TW_TILES_COLOR + 3] != 255 ||
+		tw_ref_position(ed->model.m, TW_SORT_IMAGE, v[TW_TILES_IMAGE], &position) < 0)
+		return 0;
+	*ret = o = &ed->model.opacities[position];
+	if (o->is_searched)
+		return 0;
+	r = read_image(ed, position, &o->ids);
+	o->is_searched = true;
+	o->is_known = r == 0;
+	return r == -ENOMEM ? error_set(e, r, "out of memory") : 0;
 }
