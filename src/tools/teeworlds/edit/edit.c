@@ -55,18 +55,20 @@ static int edit_map(
 	const struct snapshot *s, const struct edit *how, struct snapshot **ret, struct error *e)
 {
 	struct editing ed = {.how = how};
+	bool had_effect = false;
 	int r = edit_model_open(&ed.model, tw_map_of(s), how->layers, e);
 
 	*ret = NULL;
 	for (size_t i = 0; r == 0 && i < how->n; i++) {
 		ed.operation = &how->operations[i];
 		r = perform(&ed, e);
+		had_effect |= ed.has_effect;
 	}
 	if (r == 0)
 		r = edit_model_apply(&ed.model, ret, e);
 	if (r == 0)
 		report_changes(how, &ed.model);
-	if (r == 0 && !*ret)
+	if (r == 0 && !*ret && had_effect)
 		how->say(how->arg, EDIT_NOTE, NULL, "the map does not change");
 	edit_model_finish(&ed.model);
 	return r;
