@@ -35,6 +35,11 @@ static struct span intersect(struct span a, struct span b)
 	return (struct span){a.begin > b.begin ? a.begin : b.begin, a.end < b.end ? a.end : b.end};
 }
 
+static bool is_empty(struct span s)
+{
+	return s.begin > s.end;
+}
+
 /* Two maps, one of which is copied to the other. */
 struct copying {
 	struct editing *ed;
@@ -64,6 +69,8 @@ static struct view find_view(const struct edit_model *model, const struct edit_l
 		v.area = intersect(v.area,
 			(struct span){
 				clip, clip + edit_group_int(g, TW_GROUP_CLIP + 2 + direction, 0)});
+	if (is_empty(v.area))
+		v.area = (struct span){1, 0}; /* bounds the products of find_seen */
 	return v;
 }
 
@@ -89,11 +96,6 @@ static struct span tiles_of(struct span s)
 	const int64_t tile = EDIT_TILE * EDIT_PERCENT;
 
 	return (struct span){s.begin / tile, (s.end + tile - 1) / tile};
-}
-
-static bool is_empty(struct span s)
-{
-	return s.begin > s.end;
 }
 
 /* Clear the tiles of the target that can be seen in the rectangle. Returns false if there are none.
