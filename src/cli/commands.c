@@ -87,7 +87,7 @@ const struct cli_command cli_commands[] = {
 		"      --list                list the configurations for each layer, or those of\n"
 		"                            rules files (NAME.rules), and write nothing\n"
 		"      --check               check the given rules files\n"},
-	{"edit", &cli_edit, "[-n] [--layer PATH] [--output OUT] MAP OPERATION...",
+	{"edit", &cli_edit, "[-n] [OPTION...] MAP OPERATION...",
 		"replace tiles and copy areas of a map",
 		"The operations are performed in order, all or none. Numbers are tiles, from 0:\n\n"
 		"  replace OLD[:FLAGS]=NEW[:FLAGS]    in the layers that --layer names\n"

@@ -708,7 +708,7 @@ def test_all_or_nothing_and_dry_runs(tmp_path):
     assert "--layer" not in edit("-n", path, "extend", "1,1,1,1")[1]
     edit("-n", "--output", tmp_path / "none.map", path, "extend", "1,1,1,1")
     assert get(path) == before and not os.path.exists(tmp_path / "none.map")
-    assert edit(tmp_path, "shift", "0,0", code=1)[1].count("is a folder")
+    assert edit(tmp_path, "shift", "0,0", code=2)[1].count("is a folder")
     assert edit(tmp_path / "gone.map", "shift", "0,0", code=2)[1]
     assert "gone.map" in edit(path, "area", "0,0,1,1", tmp_path / "gone.map", code=2)[1]
 

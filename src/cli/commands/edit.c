@@ -4,6 +4,7 @@
 
 #include <sys/stat.h>
 
+#include "base/print.h"
 #include "cli/cli.h"
 #include "cli/commands/whole_line.h"
 
@@ -27,8 +28,10 @@ static int run_whole(struct edits *x)
 	char *names[] = {c->names[0], (char *)(uintptr_t)x->output, NULL};
 	int code;
 
-	if (is_folder(names[0]))
-		return cli_usage("edit: %s is a folder; name one map", names[0]);
+	if (is_folder(names[0])) {
+		print_line(stderr, "mapfs: %s: is a folder (edit changes one map)", names[0]);
+		return OUTCOME_REFUSED;
+	}
 	c->names = names;
 	c->n_names = x->output ? 2 : 1;
 	code = whole_line_take(c, &x->run.whole);
