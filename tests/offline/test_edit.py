@@ -519,6 +519,8 @@ def test_fields_of_all_kinds_are_replaced(tmp_path):
                 assert after.layers[k] == before.layers[k]
     _, err = edit("--layer", paths["tele"], path, "replace", "delay:1=2", code=2)
     assert "no named layer has the field delay" in err
+    for wrong in (["replace", "30:XFLIP=1"], ["replace", "30=1:XFLIP"], ["fill", "0,0,1,1", "1:XFLIP"]):
+        assert "no named layer has the field id" in edit("--layer", paths["tele"], path, *wrong, code=2)[1]
 
 
 def test_operations_apply_in_order_to_the_part_in_the_layer(tmp_path):
@@ -777,6 +779,10 @@ def whole_result(path, tmp_path):
     w, h = world.items[world.game()][4:6]
     assert maps.run("edit", "--output", out, path, "extend", "3,2,1,4", "crop", "1,1,%d,%d" % (w + 2, h + 4),
                     "area", "0,0,9,9", path, "5,5").returncode in (0, 5)
+    design = [layer_path(out, i) for i in range(len(world.items)) if world.kind(i) == 0 and
+              world.group_of(i) is world.group_of(world.game())]
+    marks = ["gametiles", design[0], "1"] if design else []
+    edit("--layer", "groups/*/layers/*", out, "fill", "2,2,3,3", "1", "replace", "1=3", "clear", "2,2,1,1", *marks)
     return out
 
 
@@ -790,10 +796,7 @@ def test_the_ddnet_server_loads_the_result(tmp_path, box, name):
 @pytest.mark.parametrize("name", ["ctf3", "dm9", "lms1"])
 def test_the_teeworlds_server_loads_the_result(tmp_path, box, name):
     path = places.debian_map("teeworlds/data/maps/%s.map" % name)
-    out = str(tmp_path / "out.map")
-    assert maps.run("edit", "--output", out, path, "extend", "3,2,1,4", "crop", "1,1,30,20",
-                    "area", "0,0,9,9", path, "5,5").returncode in (0, 5)
-    loads(box, "/usr/games/teeworlds-server", ".teeworlds", out, [b"crc is"], [b"failed to load map"], signal.SIGTERM)
+    loads(box, "/usr/games/teeworlds-server", ".teeworlds", whole_result(path, tmp_path), [b"crc is"], [b"failed to load map"], signal.SIGTERM)
 
 
 def anomalies(path):

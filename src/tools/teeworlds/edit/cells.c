@@ -67,17 +67,24 @@ static bool has_value(const struct brush *b, const struct tw_plane_at *flags,
 	       ((tw_tile_cell(flags, tile) ^ old->flags) & ~TW_TILE_OPAQUE) == 0;
 }
 
-/* Prepare to write a value. ret->at is NULL if the layer does not have its field. -ENOMEM. */
-static int init_brush(const struct editing *ed, struct edit_layer *l,
-	const struct edit_value *value, bool whole, struct brush *ret, struct error *e)
+/* Prepare to write the new value. ret->at is NULL if the layer does not have its field, or no flags
+ * although the operation names some. -ENOMEM. */
+static int init_brush(
+	const struct editing *ed, struct edit_layer *l, struct brush *ret, struct error *e)
 {
+	const struct edit_operation *o = ed->operation;
+	const struct edit_value *value = &o->fresh;
+	bool is_fill = o->kind == EDIT_FILL;
+	bool names_flags = value->flags != EDIT_ANY || (!is_fill && o->old.flags != EDIT_ANY);
 	const struct tw_plane_at *flags = tw_plane_in(l->form, TW_PLANE_FLAGS);
 	bool has_opaque = l->form == TW_FORM_TILES && strcmp(value->field, "id") == 0;
 
 	*ret = (struct brush){.layer = l, .at = find_field(l->form, value->field), .value = *value};
 	/* A tile of `fill` has only the given flags; `replace` keeps them. */
-	if (value->flags != EDIT_ANY || (has_opaque && whole))
+	if (value->flags != EDIT_ANY || (has_opaque && is_fill))
 		ret->flags = flags;
+	if (names_flags && !flags)
+		ret->at = NULL;
 	return has_opaque ? edit_find_opacity(ed, l, &ret->opacity, e) : 0;
 }
 
@@ -143,7 +150,7 @@ int edit_cells(struct editing *ed, struct error *e)
 		if (!l->is_selected || !edit_has_tiles(l))
 			continue;
 		if (o->kind != EDIT_CLEAR) {
-			r = init_brush(ed, l, &o->fresh, o->kind == EDIT_FILL, &b, e);
+			r = init_brush(ed, l, &b, e);
 			if (!b.at)
 				continue;
 			has_field = true;
@@ -152,7 +159,8 @@ int edit_cells(struct editing *ed, struct error *e)
 			r = edit_layer_cells(ed, l, &b, e);
 	}
 	if (r == 0 && !has_field)
-		r = error_set(e, -EINVAL, "no named layer has the field %s", o->fresh.field);
+		r = error_set(e, -EINVAL, "no named layer has the field %s%s", o->fresh.field,
+			o->fresh.flags == EDIT_ANY ? "" : " and flags");
 	return r;
 }
 
