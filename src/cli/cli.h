@@ -14,8 +14,8 @@ extern const struct command_line cli_mapfs;
 extern const struct command_line cli_help, cli_recover, cli_status;
 /* Commands on maps that are not mounted. */
 extern const struct command_line cli_automap, cli_cat, cli_check, cli_convert, cli_cp, cli_diff,
-	cli_du, cli_extract, cli_grep, cli_index, cli_ls, cli_merge, cli_mv, cli_pack, cli_preview,
-	cli_put, cli_rm, cli_text, cli_tidy;
+	cli_du, cli_edit, cli_extract, cli_grep, cli_index, cli_ls, cli_merge, cli_mv, cli_pack,
+	cli_preview, cli_put, cli_rm, cli_text, cli_tidy;
 
 /* mapfs -u: unmount the targets (target.h) of n names. Returns the exit code. */
 int cli_umount(char *const *names, size_t n, const struct unmount_options *how);

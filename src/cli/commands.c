@@ -99,6 +99,25 @@ const struct cli_command cli_commands[] = {
 		"      --output OUT          write OUT instead of TO; can be -, standard output\n"
 		"  -n, --dry-run             only report what would be done\n"
 		"      --json                one object per line: action, from, to, detail\n"},
+	{"edit", &cli_edit, "[-n] [OPTION...] MAP OPERATION...",
+		"replace tiles and copy areas of a map",
+		"The operations are performed in order, all or none. Numbers are tiles, from 0:\n\n"
+		"  replace OLD[:FLAGS]=NEW[:FLAGS]    in the layers that --layer names\n"
+		"  replace FIELD:OLD=NEW              number, delay, force, max_speed, angle ...\n"
+		"  fill X,Y,W,H ID[:FLAGS]            in the layers that --layer names\n"
+		"  clear X,Y,W,H                      in the layers that --layer names\n"
+		"  area X,Y,W,H OTHER [X2,Y2]         copy an area of the map OTHER\n"
+		"  crop X,Y,W,H                       keep only this rectangle\n"
+		"  extend LEFT,TOP,RIGHT,BOTTOM       add tiles that repeat the border\n"
+		"  shift DX,DY                        move everything\n"
+		"  gametiles LAYER ID                 set ID in the game layer, under LAYER\n\n"
+		"FLAGS are a number or XFLIP, YFLIP, ROTATE, with + between them.\n\n"
+		"      --layer PATH          only layers that match; can be repeated\n"
+		"      --output OUT          write OUT, or - for standard output, instead of MAP\n"
+		"  -n, --dry-run             only report what would be done\n"
+		"      --front               gametiles: set tiles of the front layer\n"
+		"      --json                one object per line: file, path, status, text\n"
+		"      --no-limit            accept a map of any size\n"},
 	{"convert", &cli_convert, "[-n] [OPTION...] --to GAME MAP|FOLDER [OUT]",
 		"convert maps for another game",
 		"GAME is 0.7, 0.6 or ddnet. All maps of a FOLDER are converted to the folder OUT,\n"

@@ -27,8 +27,8 @@ static const char start[] =
 	"Commands:\n";
 
 static const char more[] =
-	"Also: rm, mv, pack (change a map); text, grep, du (read maps); merge, convert,\n"
-	"      cp, automap, index (whole maps); status, recover (unsaved changes)\n"
+	"Also: rm, mv, pack, cp, edit (change a map); text, grep, du (read maps); merge,\n"
+	"      convert, automap, index (whole maps); status, recover (unsaved changes)\n"
 	"\n"
 	"More: mapfs help commands, mapfs help COMMAND, mapfs help options, man mapfs\n";
 
@@ -72,10 +72,11 @@ static const char *const common[] = {
 
 /* All commands by purpose, for mapfs help commands. */
 static const struct group {
-	const char *heading, *names[10];
+	const char *heading, *names[11];
 } groups[] = {
 	{"Look", {"ls", "cat", "extract", "preview", "text", "grep", "du", "check"}},
-	{"Change", {"put", "pack", "rm", "mv", "cp", "tidy", "convert", "automap", "index"}},
+	{"Change",
+		{"put", "pack", "rm", "mv", "cp", "edit", "tidy", "convert", "automap", "index"}},
 	{"Compare", {"diff", "merge"}},
 	{"Mount", {"mount", "umount", "status", "recover", "help"}},
 };

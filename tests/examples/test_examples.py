@@ -22,6 +22,7 @@ from datafile import GROUP, IMAGE, LAYER  # noqa: E402
 PAGE = os.path.join(HERE, "..", "..", "docs", "examples.md")
 LICENCE = "# SPDX-License-Identifier: Zlib\n"
 NEEDS = {"recolor": ["mogrify"], "spreadsheet": ["soffice"], "automap": ["git"], "git": ["git"],
+         "makefile": ["make"],
          "merge": ["git", "mogrify"]}
 MAPS = ["LearnToPlay", "Tsunami", "Tutorial", "coverage", "ctf1", "dm1"]
 # The output of these examples depends on maps that DDNet 19.1 changed; these are the sizes of 16.4.
@@ -246,6 +247,16 @@ def test_grass_has_the_shape_of_the_game_layer(example):
     assert solid == [i for i, tile in enumerate(indices(after, grass)) if tile]
     committed = subprocess.run(["git", "show", "HEAD:dm1.map"], cwd=where, capture_output=True, timeout=60).stdout
     assert committed == boxes.get(os.path.join(where, "dm1.map"))
+
+
+def test_the_built_map_has_game_tiles_where_the_design_has_grass(example):
+    where, _ = example("makefile")
+    design, built = (datafile.Datafile.load(os.path.join(where, n + ".map")) for n in ("design", "arena"))
+    game, grass = layers(design, 6)[2], layers(design, 6)[4]
+    expected = bytes(1 if g else i for i, g in zip(indices(design, game), indices(design, grass)))
+    assert indices(built, layers(built, 6)[2]) == expected
+    # The next make finds that there is nothing to do.
+    assert subprocess.run(["make", "-q"], cwd=where).returncode == 0
 
 
 def test_settings_equal_those_of_config_retrieve(example):

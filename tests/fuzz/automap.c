@@ -33,7 +33,7 @@ static void run_twice(const struct tw_rules_config *c, const struct tw_auto_tile
 	struct tw_auto_tile made[2][TILES];
 
 	for (int i = 0; i < 2; i++) {
-		const struct tw_auto_grid layer = {W, H, made[i]};
+		const struct tw_auto_grid layer = {.w = W, .h = H, .tiles = made[i]};
 
 		memcpy(made[i], tiles, sizeof(made[i]));
 		if (tw_rules_run(c, 1, reference, &layer) < 0)
@@ -50,7 +50,7 @@ static void run_twice(const struct tw_rules_config *c, const struct tw_auto_tile
 TARGET(fuzz_automap)
 {
 	struct tw_auto_tile tiles[TILES], game[TILES];
-	const struct tw_auto_grid grid = {W, H, game};
+	const struct tw_auto_grid grid = {.w = W, .h = H, .tiles = game};
 	struct tw_auto_reference reference = {&grid, TW_REFERENCE_WHOLE};
 	CLEANUP(tw_rules_destroy) struct tw_rules *rules = NULL, *quiet = NULL;
 	struct error e = ERROR_INIT;

@@ -16,7 +16,7 @@ SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 
 
 # Commands with a manual page: their own, or a link to that of their group.
-COMMANDS = ("ls", "cat", "extract", "put", "rm", "mv", "pack", "index", "automap", "convert", "cp", "tidy", "du", "grep",
+COMMANDS = ("ls", "cat", "extract", "put", "rm", "mv", "pack", "index", "automap", "convert", "cp", "edit", "tidy", "du", "grep",
             "check", "text",
             "diff", "merge", "preview")
 

@@ -12,6 +12,7 @@ import pytest
 import automap_reference
 import maps
 import places
+import racemap
 import test_automap_rules
 from box import get
 
@@ -203,7 +204,35 @@ def test_options_choose_the_layers_to_draw(home_dir):
     assert "no such layer" in dry_run("--layer", "groups/9/layers/0", code=2)[1]
     game = next(g for g in run("ls", map_, "groups")[0].split() if "decoration" not in g)
     physics = "groups/%s/layers/%s" % (game, run("ls", map_, "groups/%s/layers" % game)[0].split()[0])
-    assert "not a design layer" in dry_run("--layer", physics, "--config", "1", code=5)[1]
+    assert "no image to find rules for" in dry_run("--layer", physics, "--config", "1", code=5)[1]
+    with open(map_ + ".json", "wb") as f:
+        f.write(b'{"type": "quads"}')
+    assert run("put", map_, top + "/9_quads/layer.json", map_ + ".json") == ("", "")
+    assert "not a layer with tiles" in dry_run("--layer", top + "/*_quads", "--config", "1", code=5)[1]
+
+
+@pytest.mark.parametrize("kind", racemap.KINDS)
+def test_physics_layers_are_drawn_if_they_are_named(home_dir, kind):
+    race = racemap.Race()
+    for layer in racemap.KINDS:
+        race.put(layer, 2, 2, 7, 7, *[7] * (layer == "speedup"))
+    (home_dir / "a.map").write_bytes(race.encode())
+    (home_dir / "any.rules").write_text("[Grow]\nIndex 9 XFLIP\nPos 0 0 INDEX 7\nPos -1 0 EMPTY\n")
+    args = ["--rules", "any.rules", "--config", "Grow", "--seed", "1"]
+    assert run("automap", *args, "a.map")[0] == ""
+    layer = "groups/0_Game/layers/%d_%s" % (list(race.tiles).index(kind), kind)
+    old = {p: run("cat", "a.map", layer + "/" + p)[0] for p in run("ls", "a.map", layer)[0].split() if p.endswith(".csv")}
+    assert run("automap", *args, "--layer", layer, "a.map") == ("drawn %s: 1 tile by [Grow] of any.rules\n" % layer, "")
+    for plane, text in old.items():
+        rows = [[int(cell) for cell in row.split(",")] for row in text.splitlines()]
+        if plane == "id.csv":
+            assert rows[1][1] == 7
+            rows[1][1] = 9
+        if plane == "flags.csv":
+            rows[1][1] = 1
+        now = run("cat", "a.map", layer + "/" + plane)[0]
+        assert [[int(cell) for cell in row.split(",")] for row in now.splitlines()] == rows, plane
+    assert run("automap", *args, "--layer", layer, "a.map") == ("", "")
 
 
 def test_configurations_are_listed_and_found_in_any_case(home_dir):

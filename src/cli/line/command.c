@@ -83,8 +83,9 @@ struct spelling {
 static void build_spelling(struct spelling *s, const struct command_line *line)
 {
 	struct option *to = s->all;
-	char *letter = stpcpy(s->letters, line->is_bare ? ":h" : ":dho:");
+	char *letter = stpcpy(s->letters, line->takes_negative ? "+" : "");
 
+	letter = stpcpy(letter, line->is_bare ? ":h" : ":dho:");
 	for (const struct command_option *o = line->options; is_option(o); o++) {
 		bool text = o->kind != COMMAND_FLAG;
 		int value = o->letter ? o->letter : LONG_ONLY + (int)(o - line->options);
@@ -125,6 +126,34 @@ static void print_help(const struct command *c, FILE *out)
 
 enum { GO_ON = -1 };
 
+static bool is_negative(const char *arg)
+{
+	return arg[0] == '-' && arg[1] >= '0' && arg[1] <= '9';
+}
+
+/* Find the next option. After the last one, or before each if the line takes negative numbers,
+ * which getopt_long does not skip, move operands to c->names, the front of argv. */
+static int next_option(struct command *c, int argc, char **argv, const struct spelling *s)
+{
+	bool skips = c->line->takes_negative;
+	int at, option;
+
+	do {
+		at = optind;
+		option = skips && at < argc && is_negative(argv[at])
+				 ? -1
+				 : getopt_long(argc, argv, s->letters, s->all, NULL);
+		/* getopt_long moves over "--", behind which there are only operands. */
+		skips &= optind == at;
+		while (option == -1 && optind < argc) {
+			c->names[c->n_names++] = argv[optind++];
+			if (skips)
+				break;
+		}
+	} while (option == -1 && optind < argc);
+	return option;
+}
+
 static int parse_options(struct command *c, int argc, char **argv)
 {
 	const struct command_option *own;
@@ -132,8 +161,8 @@ static int parse_options(struct command *c, int argc, char **argv)
 	int option, code = OUTCOME_DONE;
 
 	build_spelling(&s, c->line);
-	while (code == OUTCOME_DONE &&
-		(option = getopt_long(argc, argv, s.letters, s.all, NULL)) != -1) {
+	c->names = argv + 1;
+	while (code == OUTCOME_DONE && (option = next_option(c, argc, argv, &s)) != -1) {
 		if (option == ':' || option == '?')
 			return cli_refuse_option(c->name, option, s.letters, argv[optind - 1]);
 		own = find_option(c->line, option);
@@ -178,8 +207,6 @@ static int parse_command_line(struct command *c, int argc, char **argv)
 	code = parse_options(c, argc, argv);
 	if (code != GO_ON)
 		return code;
-	c->names = argv + optind;
-	c->n_names = argc - optind;
 	/* An unset shell variable must not name the root of a map. */
 	for (int i = line->n_may_be_empty; i < c->n_names; i++)
 		if (!c->names[i][0])

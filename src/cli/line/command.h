@@ -33,6 +33,7 @@ struct command_line {
 	int n_may_be_empty;      /* number of leading names that may be empty; others are refused */
 	bool writes;             /* it saves the map, and refuses -o ro */
 	bool is_bare;            /* it has no -o and -d */
+	bool takes_negative;     /* an argument that begins with "-" and a digit is no option */
 	bool needs_no_arguments; /* without arguments it runs; others print their help */
 	bool always_prints;      /* an additional last name "-" (standard output) is dropped */
 	const char *default_options;   /* for -o; options of the command line override them */

@@ -8,6 +8,7 @@
 #include "tools/teeworlds/automap/layer.h"
 #include "tools/teeworlds/convert/convert.h"
 #include "tools/teeworlds/cp/cp.h"
+#include "tools/teeworlds/edit/edit.h"
 #include "tools/teeworlds/review/review.h"
 #include "tools/teeworlds/rules/look.h"
 #include "tools/teeworlds/tidy/tidy.h"
@@ -50,6 +51,7 @@ const struct toolset tools_teeworlds = {
 	.automap = &tw_automap,
 	.convert = &tw_convert,
 	.cp = &tw_cp,
+	.edit = &tw_edit,
 	.merge = &merge,
 	.review = &tw_review,
 	.rules = &tw_rules,

@@ -26,6 +26,25 @@ void opacity_row(struct opacity *o, uint32_t y, const uint8_t *rgba)
 	}
 }
 
+int tw_opaque_read(
+	struct blob *pixels, uint32_t w, uint32_t h, struct opacity *ret, struct error *e)
+{
+	uint8_t *row;
+	CLEANUP(bytes_unref) struct bytes *b = bytes_new(4 * (size_t)w, &row);
+
+	if (!b)
+		return error_set(e, -ENOMEM, "out of memory");
+	opacity_begin(ret, w, h);
+	for (uint32_t y = 0; y < h; y++) {
+		int r = blob_read(pixels, (uint64_t)y * b->size, row, b->size, e);
+
+		if (r < 0)
+			return r;
+		opacity_row(ret, y, row);
+	}
+	return 0;
+}
+
 static bool uses_image(const struct tw_item *it, uint32_t image)
 {
 	return !it->made_name && tw_is_tiles(it) && it->ints->v[TW_TILES_KIND] == 0 &&

@@ -23,6 +23,10 @@ void opacity_begin(struct opacity *o, uint32_t w, uint32_t h);
 /* Add row y, w pixels of RGBA. Rows must be in order from 0. */
 void opacity_row(struct opacity *o, uint32_t y, const uint8_t *rgba);
 
+/* Find the opacity of w x h pixels of RGBA. -EIO. */
+int tw_opaque_read(
+	struct blob *pixels, uint32_t w, uint32_t h, struct opacity *ret, struct error *e);
+
 /* Does the image decide the bit in any layer? image: the reference to it (tw_ref_of). */
 bool tw_opaque_is_used(const struct tw_map *m, uint32_t image);
 

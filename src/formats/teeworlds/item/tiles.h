@@ -22,6 +22,14 @@ static inline int32_t tw_tile_cell(const struct tw_plane_at *at, const uint8_t *
 	return (int16_t)(uint16_t)(tile[at->offset] | tile[at->offset + 1] << 8);
 }
 
+/* Set the value of a plane in a decoded tile. */
+static inline void tw_tile_set_cell(const struct tw_plane_at *at, uint8_t *tile, int32_t value)
+{
+	tile[at->offset] = (uint8_t)value;
+	if (at->is_wide)
+		tile[at->offset + 1] = (uint8_t)((uint32_t)value >> 8);
+}
+
 /* Read and decode the tiles [first, first + n), which exist, counted row by row. Materializes the
  * blob. -EIO: the blob is damaged, or packed tiles are not exactly w * h. */
 int tw_tiles_read(

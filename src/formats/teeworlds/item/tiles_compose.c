@@ -110,13 +110,6 @@ struct doing {
 	bool differs;
 };
 
-static void set_cell(const struct tw_plane_at *at, uint8_t *tile, int32_t value)
-{
-	tile[at->offset] = (uint8_t)value;
-	if (at->is_wide)
-		tile[at->offset + 1] = (uint8_t)((uint32_t)value >> 8);
-}
-
 static int put_cells(void *arg, uint64_t first, const int32_t *cells, size_t n, struct error *e)
 {
 	struct doing *d = arg;
@@ -131,7 +124,7 @@ static int put_cells(void *arg, uint64_t first, const int32_t *cells, size_t n, 
 			uint8_t *tile = tiles + i * t->size;
 
 			d->differs |= tw_tile_cell(&d->step->at, tile) != cells[i];
-			set_cell(&d->step->at, tile, cells[i]);
+			tw_tile_set_cell(&d->step->at, tile, cells[i]);
 		}
 		if (r == 0 && d->out)
 			r = tw_tile_writer_put(d->out, tiles, k, e);
@@ -175,7 +168,7 @@ static void edit_tile(struct doing *d, uint8_t *tile)
 
 	if (s->kind == TW_TILES_CLEAR) {
 		d->differs |= tw_tile_cell(&s->at, tile) != 0;
-		set_cell(&s->at, tile, 0);
+		tw_tile_set_cell(&s->at, tile, 0);
 	} else if (s->kind == TW_TILES_OPAQUE && has_bit(s->changed, tile[0])) {
 		tile[1] = (uint8_t)((flags & ~TW_TILE_OPAQUE) |
 				    (has_bit(s->opaque, tile[0]) ? TW_TILE_OPAQUE : 0));

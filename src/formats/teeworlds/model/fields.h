@@ -56,7 +56,15 @@ enum tw_list_field {
 	TW_LIST_NAME = TW_LIST_MIN, /* three integers, in later versions */
 };
 
-enum tw_group_field { TW_GROUP_START = 5, TW_GROUP_COUNT, TW_GROUP_NAME = 12 };
+enum tw_group_field {
+	TW_GROUP_OFFSET = 1,   /* two integers */
+	TW_GROUP_PARALLAX = 3, /* two integers */
+	TW_GROUP_START = 5,
+	TW_GROUP_COUNT,
+	TW_GROUP_CLIPPING,
+	TW_GROUP_CLIP, /* four integers */
+	TW_GROUP_NAME = 12,
+};
 
 enum tw_envelope_field {
 	TW_ENV_CHANNELS = 1,

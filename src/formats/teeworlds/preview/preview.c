@@ -12,7 +12,6 @@
 #include "formats/teeworlds/preview/view.h"
 
 enum { TILE = 32, PARALLAX_FULL = 100, CLIPS_SINCE = 2 };
-enum { OFFSET = 1, PARALLAX = 3, CLIPPING = 7, CLIP = 8 }; /* indices of a group's integers */
 /* The screen at zoom 1 has this area, and no longer sides (CalcScreenParams). */
 enum { SCREEN_AREA = 1150 * 1000, SCREEN_W = 1500, SCREEN_H = 1050 };
 
@@ -57,13 +56,14 @@ static double clamp(double v, double max)
 static void set_group_clip(struct scene *s, const struct tw_item *group)
 {
 	struct tw_canvas *c = s->painter.canvas;
-	double x = tw_get_int(group, CLIP, 0), y = tw_get_int(group, CLIP + 1, 0);
-	double w = tw_get_int(group, CLIP + 2, 0), h = tw_get_int(group, CLIP + 3, 0);
+	double x = tw_get_int(group, TW_GROUP_CLIP, 0), y = tw_get_int(group, TW_GROUP_CLIP + 1, 0);
+	double w = tw_get_int(group, TW_GROUP_CLIP + 2, 0),
+	       h = tw_get_int(group, TW_GROUP_CLIP + 3, 0);
 	struct tw_clip *to = &s->painter.clip;
 
 	*to = (struct tw_clip){0, 0, c->w, c->h};
 	if (s->options->entities || s->options->window.w || tw_get_int(group, 0, 0) < CLIPS_SINCE ||
-		!tw_get_int(group, CLIPPING, 0))
+		!tw_get_int(group, TW_GROUP_CLIPPING, 0))
 		return;
 	to->x0 = (int64_t)(clamp(x / s->w, 1) * c->w + 0.5);
 	to->y0 = (int64_t)(clamp(y / s->h, 1) * c->h + 0.5);
@@ -79,8 +79,8 @@ static void set_group_view(struct scene *s, uint32_t position)
 	double zoom = more && more->ints->n > TW_EXT_ZOOM ? more->ints->v[TW_EXT_ZOOM]
 							  : tw_group_default_zoom(group);
 	double scale = (zoom * (s->zoom - 1) + PARALLAX_FULL) / PARALLAX_FULL;
-	double px = tw_get_int(group, PARALLAX, PARALLAX_FULL) / (double)PARALLAX_FULL;
-	double py = tw_get_int(group, PARALLAX + 1, PARALLAX_FULL) / (double)PARALLAX_FULL;
+	double px = tw_get_int(group, TW_GROUP_PARALLAX, PARALLAX_FULL) / (double)PARALLAX_FULL;
+	double py = tw_get_int(group, TW_GROUP_PARALLAX + 1, PARALLAX_FULL) / (double)PARALLAX_FULL;
 
 	if (s->options->window.w) {
 		const struct preview_window *at = &s->options->window;
@@ -90,9 +90,9 @@ static void set_group_view(struct scene *s, uint32_t position)
 		set_view(s, s->w / 2, s->h / 2, s->w, s->h);
 	} else {
 		scale = scale > 0.01 ? scale : 0.01;
-		set_view(s, tw_get_int(group, OFFSET, 0) + s->w / 2 * px,
-			tw_get_int(group, OFFSET + 1, 0) + s->h / 2 * py, s->screen_w * scale,
-			s->screen_h * scale);
+		set_view(s, tw_get_int(group, TW_GROUP_OFFSET, 0) + s->w / 2 * px,
+			tw_get_int(group, TW_GROUP_OFFSET + 1, 0) + s->h / 2 * py,
+			s->screen_w * scale, s->screen_h * scale);
 	}
 	set_group_clip(s, group);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
 #include <errno.h>
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include "base/array.h"
 #include "base/buffer.h"
 #include "base/name.h"
+#include "tools/common/path_pattern.h"
 #include "tools/common/work.h"
 #include "tools/teeworlds/automap/layer.h"
 
@@ -66,34 +66,12 @@ static int add_group(void *arg, const char *name)
 	return r == -ENOENT || r == -ENOTDIR ? 0 : r;
 }
 
-/* Ignore slashes at the end, which shells and people add to names of directories. */
-static bool matches_pattern(const char *pattern, const char *path)
-{
-	size_t n = strlen(pattern);
-	CLEANUP(free) char *trimmed = NULL;
-
-	while (n && pattern[n - 1] == '/')
-		n--;
-	trimmed = strndup(pattern, n);
-	return trimmed && (strcmp(trimmed, path) == 0 ||
-				  fnmatch(trimmed, path, FNM_PATHNAME | FNM_PERIOD) == 0);
-}
-
-static bool is_named(const struct automap *how, const char *path)
-{
-	const char *const *p = how->layers;
-
-	while (*p && !matches_pattern(*p, path))
-		p++;
-	return *p;
-}
-
 static int check_patterns(const struct drawing *d, struct error *e)
 {
 	for (const char *const *p = d->how->layers; p && *p; p++) {
 		size_t i = 0;
 
-		while (i < d->n && !matches_pattern(*p, d->layers[i]))
+		while (i < d->n && !path_matches(*p, d->layers[i]))
 			i++;
 		if (i == d->n)
 			return error_set(e, -ENOENT, "%s: no such layer", *p);
@@ -130,7 +108,8 @@ static int read_rules(struct drawing *d, const char *image, struct tw_rules **re
 	if (!d->how->file && (!image[0] || image[0] == '.' || strchr(image, '/') ||
 				     snprintf(d->name, sizeof(d->name), "%s.rules", image) >=
 					     (int)sizeof(d->name)))
-		return error_set(e, -ENOENT, "the layer has no image to find rules for");
+		return error_set(
+			e, -ENOENT, "the layer has no image to find rules for (use --rules FILE)");
 	d->file = d->how->file ? d->how->file : d->name;
 	r = d->how->rules(d->how->arg, d->file, &text, e);
 	if (r == 0)
@@ -226,7 +205,7 @@ static int draw_tiles(struct drawing *d, const char *path, const struct tw_rules
 {
 	size_t n = (size_t)was->w * was->h, changed = 0;
 	CLEANUP(free) struct tw_auto_tile *tiles = malloc(n * sizeof(*tiles));
-	const struct tw_auto_grid is = {was->w, was->h, tiles};
+	const struct tw_auto_grid is = {was->w, was->h, tiles, was->lacks_flags};
 	int r = count_work(d, tw_rules_work(config, was->w, was->h), e);
 
 	if (r < 0)
@@ -235,6 +214,8 @@ static int draw_tiles(struct drawing *d, const char *path, const struct tw_rules
 		return error_set(e, -ENOMEM, "out of memory");
 	memcpy(tiles, was->tiles, n * sizeof(*tiles));
 	r = run_config(d, config, seed, &is, e);
+	for (size_t i = 0; r == 0 && is.lacks_flags && i < n; i++)
+		tiles[i].flags = 0;
 	for (size_t i = 0; r == 0 && i < n; i++)
 		changed += memcmp(&was->tiles[i], &tiles[i], sizeof(*tiles)) != 0;
 	if (changed && !d->how->is_dry_run)
@@ -283,8 +264,8 @@ static bool is_wanted(const struct automap *how, const struct tw_auto_layer *l, 
 	if (!how->layers)
 		return l->tiles && l->design && (l->config >= 0 || how->list) &&
 		       (!how->automatic || (l->flags & TW_AUTO_ALWAYS));
-	if (!l->tiles || !l->design)
-		error_set(e, -EINVAL, "not a design layer with tiles");
+	if (!l->tiles)
+		error_set(e, -EINVAL, "not a layer with tiles");
 	else if (l->config < 0 && !how->config && !how->list)
 		error_set(e, -EINVAL, "config is %d: choose a configuration with --config",
 			l->config);
@@ -299,7 +280,7 @@ static int process_layer(struct drawing *d, const char *path, struct error *e)
 	struct tw_auto_layer l;
 	int r;
 
-	if (d->how->layers && !is_named(d->how, path))
+	if (d->how->layers && !path_matches_any(d->how->layers, path))
 		return 0;
 	r = tw_auto_layer_read(&d->how->files, path, &l, e);
 	/* The directory has no layer.json: it is not a layer yet. */

@@ -152,10 +152,16 @@ int tw_auto_grid_read(const struct automap_files *f, const char *dir, const stru
 {
 	int r;
 
-	*ret = (struct tw_auto_grid){l->w, l->h, NULL};
+	*ret = (struct tw_auto_grid){.w = l->w, .h = l->h};
 	r = read_plane(f, dir, 0, ret, e);
-	if (r == 0)
+	if (r == 0) {
 		r = read_plane(f, dir, 1, ret, e);
+		ret->lacks_flags = r == -ENOENT;
+	}
+	if (ret->lacks_flags) {
+		error_clear(e);
+		r = 0;
+	}
 	if (r < 0) {
 		free(ret->tiles);
 		ret->tiles = NULL;

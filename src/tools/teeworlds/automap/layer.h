@@ -23,7 +23,8 @@ enum { TW_AUTO_ALWAYS = 1 /* in flags: drawn again whenever it changes */ };
 int tw_auto_layer_read(
 	const struct automap_files *f, const char *dir, struct tw_auto_layer *ret, struct error *e);
 
-/* Read id.csv and flags.csv of a directory. The caller frees ret->tiles, NULL after a failure. */
+/* Read id.csv and flags.csv of a directory. A tele, speedup or tune layer has no flags.csv. The
+ * caller frees ret->tiles, NULL after a failure. */
 int tw_auto_grid_read(const struct automap_files *f, const char *dir, const struct tw_auto_layer *l,
 	struct tw_auto_grid *ret, struct error *e);
 /* Write id.csv and flags.csv, each only if it differs between `was` and `is`. */

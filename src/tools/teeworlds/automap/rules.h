@@ -83,6 +83,7 @@ struct tw_auto_tile {
 struct tw_auto_grid {
 	uint32_t w, h;
 	struct tw_auto_tile *tiles; /* row by row */
+	bool lacks_flags;           /* the layer has no flags, so they are 0 */
 };
 
 enum { TW_REFERENCE_WHOLE = -1 };

@@ -217,24 +217,6 @@ int tw_image_pixels(const struct tw_map *m, const struct extent *png, struct blo
 	return r;
 }
 
-static int find_old_opacity(const struct pixels *old, struct opacity *ret, struct error *e)
-{
-	uint8_t *row;
-	CLEANUP(bytes_unref) struct bytes *b = bytes_new(4 * (size_t)old->w, &row);
-
-	if (!b)
-		return error_set(e, -ENOMEM, "out of memory");
-	opacity_begin(ret, old->w, old->h);
-	for (uint32_t y = 0; y < old->h; y++) {
-		int r = blob_read(old->blob, (uint64_t)y * b->size, row, b->size, e);
-
-		if (r < 0)
-			return r;
-		opacity_row(ret, y, row);
-	}
-	return 0;
-}
-
 struct parsed_image {
 	struct parsed parsed; /* first */
 	struct blob *blob;    /* the pixels */
@@ -275,7 +257,7 @@ static int parse_pixels(const struct tw_map *m, entry_id id, const struct pixels
 	}
 	/* If the old pixels are unreadable, the changed bits are unknown, so no bit changes. */
 	if (old->blob && tw_opaque_is_used(m, reference_to(m, id))) {
-		r = find_old_opacity(old, &p->old_opacity, e);
+		r = tw_opaque_read(old->blob, old->w, old->h, &p->old_opacity, e);
 		if (r < 0 && r != -EIO)
 			return r;
 		p->knows_old_opacity = r == 0;
@@ -359,7 +341,7 @@ static int find_opacity_before(const struct tw_put_image *put, struct opacity *r
 		return 0;
 	}
 	if (put->old_pixels)
-		return find_old_opacity(&old, ret, e);
+		return tw_opaque_read(old.blob, old.w, old.h, ret, e);
 	*ret = p->opacity;
 	for (int i = 1; i < 256; i++)
 		ret->opaque[i] = !ret->opaque[i];
