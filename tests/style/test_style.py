@@ -73,7 +73,8 @@ SUBROOMS = {
         # The header that declares what a command is has its place beside the folders.
         "line": {None},
         "unmount": {"line", None},
-        "commands": {"line", None},
+        "pack": {None},
+        "commands": {"line", "pack", None},
     },
     "vfs": {
         "files": set(),

@@ -8,7 +8,7 @@
 #include "base/disk/io.h"
 #include "base/print.h"
 #include "cli/cli.h"
-#include "cli/commands/files.h"
+#include "cli/pack/files.h"
 #include "cli/line/command.h"
 #include "cli/line/words.h"
 #include "tools/index/update.h"

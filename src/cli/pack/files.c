@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "cli/commands/files.h"
+#include "cli/pack/files.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 /* files: copy a directory on disk into a map. Prints messages for files that are not copied. */
 #pragma once
 
-#include "cli/commands/mismatch.h"
+#include "cli/pack/mismatch.h"
 #include "tools/pack/pack.h"
 
 struct files {

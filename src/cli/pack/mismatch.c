@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-#include "cli/commands/mismatch.h"
+#include "cli/pack/mismatch.h"
 
 #include <errno.h>
 #include <string.h>
