@@ -10,6 +10,7 @@
 
 struct automap_tool;
 struct convert_tool;
+struct fix_tool;
 struct index_tool;
 struct merge_schema;
 struct pack_rules;
@@ -23,6 +24,7 @@ struct toolset {
 	vfs_advise advise;
 	const struct automap_tool *automap;
 	const struct convert_tool *convert;
+	const struct fix_tool *fix;
 	const struct index_tool *index;
 	const struct merge_schema *merge; /* NULL: files are merged by their names alone */
 	const struct pack_rules *pack;

@@ -41,7 +41,10 @@ struct whole {
 	/* Change the tree of one map (vfs/offline/change.h), or set m->map. With dry, do not change
 	 * the tree. Runs on any thread, for several maps at a time. */
 	int (*change)(struct whole_map *m, struct error *e);
-	void *arg; /* for change */
+	/* Report a map that cannot be opened; or NULL: its error is printed on stderr. out: as in
+	 * many.h. */
+	void (*refused)(void *arg, const char *file, const struct error *why, struct buffer *out);
+	void *arg; /* for change and refused */
 	/* Other paths that the run reads or writes, besides the named maps; whole_run adds OUT. */
 	struct sandbox_rule extra_rules[WHOLE_FURTHER_MAX];
 	size_t n_extra_rules;

@@ -7,6 +7,7 @@
 #include "tools/teeworlds/advise.h"
 #include "tools/teeworlds/automap/layer.h"
 #include "tools/teeworlds/convert/convert.h"
+#include "tools/teeworlds/fix/fix.h"
 #include "tools/teeworlds/review/review.h"
 #include "tools/teeworlds/rules/look.h"
 #include "tools/teeworlds/tidy/tidy.h"
@@ -48,6 +49,7 @@ const struct toolset tools_teeworlds = {
 	.advise = tw_advise,
 	.automap = &tw_automap,
 	.convert = &tw_convert,
+	.fix = &tw_fix,
 	.merge = &merge,
 	.review = &tw_review,
 	.rules = &tw_rules,
