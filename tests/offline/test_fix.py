@@ -5,6 +5,8 @@ import json
 import lzma
 import os
 import struct
+import subprocess
+import sys
 
 import pytest
 
@@ -288,6 +290,48 @@ def test_a_shared_layer_is_copied(box):
     assert ddnet_reader.read_map(f.raw) == (None, [], set()) and check(path) == [] and picture(path) == before
 
 
+def share_tele(m):
+    m.physics(2, bytes(24))
+    m.group(1, 1, "first")
+
+
+def share_and_exceed(m):
+    m.design(bytes(48))
+    m.group(1, 1, "first")
+    m.group(0, 9, "far")
+
+
+@pytest.mark.parametrize("change", [share_tele, share_and_exceed])
+def test_a_shared_layer_stays_if_nothing_tells_where_it_belongs(box, change):
+    path = box.add(made(change), "made.map")
+    before = read_bytes(path)
+    assert "group" in [f["field"] for f in check(path)] and fixable(path) == []
+    assert run("check", "--fix", path).returncode == 2 and read_bytes(path) == before
+
+
+def test_warnings_that_a_repair_reveals_are_listed_once(box):
+    """The tiles of the layer have an image again, which they cannot use."""
+    def change(m):
+        m.image(b"x", 17, 18, bytes(4 * 17 * 15))
+        m.design(bytes(48))
+        m.items[-1].ints[13] = 0
+    path = box.add(made(change), "made.map")
+    r = run("check", "--fix", path)
+    assert r.returncode == 0 and r.stdout.decode().splitlines() == [
+        path + ": repaired images/0_x.json: its size is 17 x 15 now",
+        path + ": warning: groups/0_Game/layers/1_ground: its image has 17 x 15 pixels (multiples of 16)"]
+
+
+def test_long_reports_end_with_a_number(box):
+    def change(m):
+        for _ in range(105):
+            m.design(GARBAGE * 12)
+    path = box.add(made(change), "made.map")
+    r = run("check", "--fix", "-n", path)
+    assert len(r.stdout.splitlines()) == 101 and r.stdout.endswith(b": repaired faults: and 5 more\n")
+    assert len(run("check", "--fix", "--no-limit", path).stdout.splitlines()) == 105 and check(path) == []
+
+
 def picture(path):
     return run("preview", "--size", "256", path, "-").stdout
 
@@ -434,6 +478,24 @@ def test_after_a_repair_nothing_is_fixable(box, path):
         assert picture(copy) == seen or os.path.basename(path) in SHOWN_AGAIN
         refused = ddnet_reader.read_map(fixed).refused
         assert (refused is None) == (run("check", copy).returncode == 0)
+
+
+# What the checker says of the tables that a repair writes.
+TABLES = ("header_size", "swaplen", "item_ids_not_0_up", "duplicate_item_id", "item_gap", "item_size_differs",
+          "data_size_zero", "data_offset", "type_num", "trailing")
+
+
+@pytest.mark.parametrize("path", corpus())
+def test_a_strict_checker_finds_sound_tables(box, path):
+    checker = os.path.join(places.SHARED, "tools", "twcheck.py")
+    if not os.path.exists(checker):
+        pytest.skip(places.NO_SHARED)
+    copy = put_copy(box, path)
+    run("check", "--fix", copy)
+    if read_bytes(copy) == read_bytes(path):
+        return
+    r = subprocess.run([sys.executable, checker, copy], capture_output=True, text=True, timeout=100)
+    assert [a for a in json.loads(r.stdout)["anomalies"] if a["c"].startswith(TABLES)] == []
 
 
 def test_a_map_of_a_generator_is_repaired(box):

@@ -148,6 +148,14 @@ static void print_rest(struct checking *k)
 	fault_line_append(k->out, k->tree->file, &f, false, k->check->json);
 }
 
+static void print_more_repairs(struct checking *k)
+{
+	CLEANUP(free) char *line = text_printf("and %zu more", k->n_repaired - WORK_FAULTS_MAX);
+	struct format_fault f = fault_of_map(line ? line : "and more");
+
+	fault_line_append_repair(k->repaired, k->tree->file, &f, "faults", k->check->json);
+}
+
 /* Check a map against --rules and --for. */
 static int check_against(struct checking *k, struct error *e)
 {
@@ -214,6 +222,8 @@ static int check_version(struct checking *k, struct snapshot **ret, struct error
 		r = check_against(k, e);
 	if (r == 0)
 		print_rest(k);
+	if (k->n_repaired > WORK_FAULTS_MAX && !k->check->no_limit)
+		print_more_repairs(k);
 	names_finish(&k->fault_paths);
 	return r;
 }
@@ -362,6 +372,9 @@ static int run_repairs(struct check *k)
 	w->refused = handle_unfixable_map;
 	w->arg = k;
 	code = whole_run(w);
+	/* The warnings of the save are among the faults. */
+	if (code == OUTCOME_PARTIAL)
+		code = OUTCOME_DONE;
 	return (int)outcome_worse((enum outcome)code, outcome_of_faults(k));
 }
 

@@ -30,13 +30,26 @@ static bool are_groups_valid(const struct tw_map *m)
 	return true;
 }
 
-/* Finalizing copies each shared layer, for every group that has it. It also sets the ranges of all
- * groups, so they must be valid. */
+/* A game uses only one physics layer of a kind, so nothing tells which group should have it. */
+static bool is_physics_shared(const struct tw_map *m)
+{
+	for (uint32_t i = 0; i < tw_count(m, TW_LAYER); i++) {
+		const struct tw_item *it = tw_item_at(m, TW_LAYER, i);
+
+		if (tw_is_tiles(it) && it->ints->v[TW_TILES_KIND] && tw_layer_is_shared(m, i))
+			return true;
+	}
+	return false;
+}
+
+/* Finalizing copies all shared layers, for every group that has them. It also sets the ranges of
+ * all groups, so they must be valid. */
 static bool fix_shared(struct tw_fixing *k, const struct tw_place *at)
 {
 	int64_t position = tw_position(k->m, at->number);
 
-	if (!tw_layer_is_shared(k->m, position) || (k->shared_layer < 0 && !are_groups_valid(k->m)))
+	if (!tw_layer_is_shared(k->m, position) ||
+		(k->shared_layer < 0 && (!are_groups_valid(k->m) || is_physics_shared(k->m))))
 		return false;
 	k->shared_layer = position;
 	return fixing_done(k, "each of its groups has a copy now");
