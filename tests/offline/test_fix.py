@@ -193,7 +193,7 @@ def shared_data(m):
 
 
 def rgb_image(m):
-    m.add(IMAGE, [1, 128, 128, 0, m.blob(b"x\0"), m.blob(bytes(3 * 128 * 128))])
+    m.add(IMAGE, [1, 16, 10, 0, m.blob(b"x\0"), m.blob(bytes(3 * 16 * 10))])  # or 12 x 10 of four bytes
 
 
 def old_game_layer(m):
@@ -401,10 +401,10 @@ def test_wrong_options_are_refused(box, small, args):
 
 
 SETTINGS = [b"sv_deepfli 0", b"sv_taem 1; sv_team 1 # sv_x", b'"sv_hti" 1', b"tune gravty 0.5", b"tune_zone 1 hook_lenght 2",
-            b"sv_hot_team 1", b"motd sv_hitt sv_hitt", b"sv_hit 1", b"", b"sv_te 1", b"sv_hiit sv_hiit"]
+            b"sv_hot_team 1", b"motd sv_hitt sv_hitt", b"sv_hit 1", b"", b"sv_te 1", b"sv_hiit sv_hiit", b"tune ground_elasticity_z 1"]
 REPAIRED = [b"sv_deepfly 0", b"sv_team 1; sv_team 1 # sv_x", b'"sv_hit" 1', b"tune gravity 0.5",
             b"tune_zone 1 hook_length 2", b"sv_hot_team 1", b"motd sv_hitt sv_hitt", b"sv_hit 1", b"", b"sv_te 1",
-            b"sv_hiit sv_hiit"]
+            b"sv_hiit sv_hiit", b"tune ground_elasticity_z 1"]
 
 
 def test_misspelt_settings_are_repaired_on_request(box):

@@ -167,8 +167,6 @@ static int fix_map(const struct snapshot *s, const struct fix *how, fix_say say,
 		.shared_layer = -1};
 	int r;
 
-	k.is_final = k.m->mounted_index;
-
 	if (!c)
 		return error_set(e, -ENOMEM, "out of memory");
 	k.is_final = k.m->mounted_index;
