@@ -147,10 +147,15 @@ const struct cli_command cli_commands[] = {
 		"Searches info/*, which describes a map and how it is played, or:\n\n"
 		"      --in GLOB             search files with these paths; can be repeated\n"
 		"  -E -c -i -l -n            as in grep\n"},
-	{"check", &cli_check, "[OPTION...] FILE|FOLDER...",
+	{"check", &cli_check, "[-n] [OPTION...] FILE|FOLDER...",
 		"report what a game would refuse in a map",
-		"With --rules or --for, exits with 5 if there are warnings.\n\n"
-		"      --json                one object per line: file, level, problem\n"
+		"With --rules or --for, exits with 5 if there are warnings. Faults that --fix\n"
+		"repairs are marked with (fixable).\n\n"
+		"      --fix                 repair the maps, and report the other faults\n"
+		"      --fix=settings        repair misspelt settings, too\n"
+		"      --output OUT          with --fix: write the map to OUT; -, standard output\n"
+		"  -n, --dry-run             with --fix: only report what would be done\n"
+		"      --json                one object per line: file, level, problem, fixable\n"
 		"      --no-limit            print all lines; accept maps of any size\n"
 		"      --rules ddnet|FILE    check the rules of DDNet's testers, or those in FILE\n"
 		"                            (JSON); can be repeated\n"

@@ -272,6 +272,9 @@ struct format_fault {
 	const char *bound; /* the allowed values */
 	const char *text;  /* a sentence with field, value and bound */
 	const char *line;  /* path and text */
+	/* The format's own record of the fault, for its fix tool; valid as long as the strings.
+	 * NULL: there is none, and so no repair. */
+	const void *record;
 };
 
 struct format_edit {

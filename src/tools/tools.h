@@ -12,6 +12,7 @@ struct automap_tool;
 struct convert_tool;
 struct cp_tool;
 struct edit_tool;
+struct fix_tool;
 struct index_tool;
 struct merge_schema;
 struct pack_rules;
@@ -27,6 +28,7 @@ struct toolset {
 	const struct convert_tool *convert;
 	const struct cp_tool *cp;
 	const struct edit_tool *edit;
+	const struct fix_tool *fix;
 	const struct index_tool *index;
 	const struct merge_schema *merge; /* NULL: files are merged by their names alone */
 	const struct pack_rules *pack;

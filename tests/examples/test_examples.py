@@ -25,6 +25,7 @@ NEEDS = {"recolor": ["mogrify"], "spreadsheet": ["soffice"], "automap": ["git"],
          "makefile": ["make"],
          "merge": ["git", "mogrify"]}
 MAPS = ["LearnToPlay", "Tsunami", "Tutorial", "coverage", "ctf1", "dm1"]
+MORE = {"repair": ["dm7"]}
 # The output of these examples depends on maps that DDNet 19.1 changed; these are the sizes of 16.4.
 SIZES = {"compare": {"coverage": 2148}, "house": {"Tutorial": 1082711}}
 SECTION = re.compile(r"^## .*?(?=^## |\Z)", re.M | re.S)
@@ -76,7 +77,7 @@ def run(box, name):
     for program in NEEDS.get(name, []):
         if not shutil.which(program):
             pytest.skip("not installed: " + program)
-    for map_ in MAPS:
+    for map_ in MAPS + MORE.get(name, []):
         shutil.copy(original(map_), box.maps)
     env = {"PATH": os.path.dirname(places.BINARY) + ":" + os.environ["PATH"], "TZ": "UTC"}
     for who in ("AUTHOR", "COMMITTER"):
@@ -277,6 +278,13 @@ def test_the_house_rules_report_tile_33_and_large_maps(example):
         assert (33 in there) == ("%s.map: warning: tile 33" % name not in printed)
         assert (len(f.raw) > 1000000) == ("%s.map: warning: the file has %d bytes" % (name, len(f.raw)) in printed)
     assert b"sv_taem 2\0" in datafile.Datafile.load(os.path.join(where, "ctf1.map")).blobs()
+
+
+def test_a_repaired_map_is_what_the_tool_of_the_game_writes(example):
+    where, _ = example("repair")
+    fixed, old = (datafile.Datafile.load(p) for p in (os.path.join(where, "maps", "dm7.map"), original("dm7")))
+    assert fixed.raw[:16] != old.raw[:16] and fixed.raw[16:] == old.raw[16:]
+    check_map_resave(os.path.join(where, "maps"), "dm7")
 
 
 def test_a_carried_layer_has_its_tiles_and_the_image_of_the_same_name(example):

@@ -82,6 +82,27 @@ def edited(box, name):
     return path
 
 
+def repaired(box):
+    """The map of a generator, also with tables that a game refuses."""
+    with open(places.found_map("ld_generated.map"), "rb") as f:
+        raw = f.read()
+    path = box.add(raw[:8] + bytes(8) + raw[16:] + b"behind", "x.map")
+    r = box.run("check", "--fix", path)
+    assert r.code == 0 and r.out.count(": repaired ") == 7
+    return path
+
+
+def test_the_ddnet_server_loads_a_repaired_map(box):
+    loads(box, "/usr/games/DDNet-Server", ".local/share/ddnet", repaired(box),
+          [b"rcon password"], [b"failed to load map", b"VERY wrong"], signal.SIGINT,
+          "sv_ipv4only 1")
+
+
+def test_the_teeworlds_server_loads_a_repaired_map(box):
+    loads(box, "/usr/games/teeworlds-server", ".teeworlds", repaired(box), [b"crc is"],
+          [b"failed to load map"], signal.SIGTERM)
+
+
 @pytest.mark.parametrize("name", MAPS)
 def test_the_ddnet_server_loads_a_rearranged_map(box, name):
     loads(box, "/usr/games/DDNet-Server", ".local/share/ddnet", edited(box, name),

@@ -376,7 +376,7 @@ def test_check_reports_what_a_game_ignores(box, map07):
     assert r.returncode == 5 and fault == {
         "file": odd, "level": "warning", "path": DESIGN, "field": "image", "value": "20 x 33",
         "bound": "multiples of 16",
-        "problem": "images/0_odd.png has 20 x 33 pixels (multiples of 16 in 0.7)"}
+        "problem": "images/0_odd.png has 20 x 33 pixels (multiples of 16 in 0.7)", "fixable": False}
 
 
 def test_a_folder_is_converted_to_another_folder(box, map07):

@@ -17,7 +17,7 @@ import places
 import share
 from datafile import ENVELOPE, ENVPOINTS, GROUP, IMAGE, LAYER, MAP_VERSION, SOUND, UUID_INDEX
 
-MEMBERS = ["file", "level", "path", "field", "value", "bound", "problem"]
+MEMBERS = ["file", "level", "path", "field", "value", "bound", "problem", "fixable"]
 GIANT = 64 << 20  # largest number of bytes that the reader inflates
 
 
@@ -289,7 +289,8 @@ def test_parts_that_a_game_ignores_are_warnings(box, name):
     with open(path, "rb") as f:
         assert ddnet_reader.read_map(f.read()).refused is None
     plain = subprocess.run([places.BINARY, "check", "--no-limit", path], capture_output=True, text=True).stdout
-    assert plain == "%s: warning: %s%s\n" % (path, where and where + ": ", fault["problem"])
+    assert plain == "%s: warning: %s%s%s\n" % (path, where and where + ": ", fault["problem"],
+                                               " (fixable)" if fault["fixable"] else "")
     r = subprocess.run([places.BINARY, "put", path, "info/settings.cfg"], input=b"sv_x 2\n", capture_output=True)
     assert r.returncode == 0, r
 
@@ -429,4 +430,4 @@ def test_json_of_a_file_that_does_not_open_has_all_members(box, small):
     assert code == 2 and len(found) == 1
     assert {k: found[0][k] for k in MEMBERS[1:]} == {
         "level": "error", "path": "", "field": "version", "value": 5, "bound": "must be 3 or 4",
-        "problem": "version is 5 (must be 3 or 4)"}
+        "problem": "version is 5 (must be 3 or 4)", "fixable": False}

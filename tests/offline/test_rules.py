@@ -254,7 +254,7 @@ def test_json_has_the_warnings_of_the_lines(box):
     r = run("check", "--json", "--rules", "ddnet", file)
     assert [json.loads(line) for line in r.stdout.splitlines()] == [
         {"file": file, "level": "warning", "path": TELE, "field": "number", "value": 7, "bound": "an exit",
-         "problem": "x 2, y 1: entrance 7 has no exit"}]
+         "problem": "x 2, y 1: entrance 7 has no exit", "fixable": False}]
     assert r.returncode == 5
 
 

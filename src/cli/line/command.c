@@ -54,8 +54,8 @@ static int store_option(struct command *c, const struct command_option *o, int a
 
 	if (o->kind == COMMAND_FLAG)
 		*(bool *)at = true;
-	if (o->kind == COMMAND_TEXT)
-		*(const char **)at = optarg;
+	if (o->kind == COMMAND_TEXT || o->kind == COMMAND_VALUE)
+		*(const char **)at = optarg ? optarg : "";
 	if (o->kind != COMMAND_TEXTS)
 		return OUTCOME_DONE;
 	if (!*texts)
@@ -87,15 +87,17 @@ static void build_spelling(struct spelling *s, const struct command_line *line)
 
 	letter = stpcpy(letter, line->is_bare ? ":h" : ":dho:");
 	for (const struct command_option *o = line->options; is_option(o); o++) {
-		bool text = o->kind != COMMAND_FLAG;
 		int value = o->letter ? o->letter : LONG_ONLY + (int)(o - line->options);
+		int argument = o->kind == COMMAND_FLAG    ? no_argument
+			       : o->kind == COMMAND_VALUE ? optional_argument
+							  : required_argument;
 
 		assert(o - line->options < OPTIONS_MAX);
 		if (o->name)
-			*to++ = (struct option){o->name, text, NULL, value};
+			*to++ = (struct option){o->name, argument, NULL, value};
 		if (o->letter)
 			*letter++ = o->letter;
-		if (o->letter && text)
+		if (o->letter && argument)
 			*letter++ = ':';
 	}
 	*letter = '\0';

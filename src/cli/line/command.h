@@ -19,9 +19,10 @@ struct command;
 struct command_option {
 	const char *name; /* or NULL */
 	char letter;      /* or '\0' */
-	enum { COMMAND_FLAG, COMMAND_TEXT, COMMAND_TEXTS } kind;
-	/* Offset in the command's struct of a bool; of a const char *, the last text; or of a const
-	 * char **, all texts, NULL-ended; command_main frees the array. */
+	enum { COMMAND_FLAG, COMMAND_TEXT, COMMAND_TEXTS, COMMAND_VALUE } kind;
+	/* Offset in the command's struct of a bool; of a const char *, the last text, or for
+	 * COMMAND_VALUE the value of --NAME=VALUE, "" for --NAME; or of a const char **, all texts,
+	 * NULL-ended; command_main frees the array. */
 	size_t offset;
 };
 

@@ -152,6 +152,22 @@ int inflate_each(
 	return r;
 }
 
+int inflate_length(const struct extent *x, uint64_t *ret, struct error *e)
+{
+	struct feed f;
+	int r = feed_init(&f, x, 0, e);
+
+	if (r < 0)
+		return r;
+	r = feed_expect_end(&f, e);
+	feed_finish(&f);
+	if (!f.is_ended)
+		return r;
+	error_clear(e);
+	*ret = f.out;
+	return 0;
+}
+
 int extent_read_fn(void *arg, uint64_t off, void *dst, size_t n, struct error *e)
 {
 	return extent_read(arg, off, dst, n, e);

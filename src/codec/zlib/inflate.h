@@ -35,6 +35,10 @@ typedef int (*codec_chunk_fn)(void *arg, const uint8_t *data, size_t n, struct e
 int inflate_each(
 	const struct extent *x, uint64_t declared, codec_chunk_fn fn, void *arg, struct error *e);
 
+/* Find the length of a sound stream, whatever size is declared. No bytes have the length 0. -EIO:
+ * it is damaged, or longer than 64 MiB. */
+int inflate_length(const struct extent *x, uint64_t *ret, struct error *e);
+
 /*
  * Stretches: ranges of a large stream that can be inflated alone.
  *

@@ -256,10 +256,15 @@ static int visit_map(void *arg, struct offline *t, struct buffer *out)
 	return 0;
 }
 
-static int report_refused(void *arg, const char *file, const struct error *why, struct buffer *)
+static int report_refused(void *arg, const char *file, const struct error *why, struct buffer *out)
 {
-	print_line(stderr, "mapfs: %s: %s", file, error_text(why));
-	note_outcome(arg, offline_write_outcome(why->code));
+	struct whole *w = arg;
+
+	if (w->refused)
+		w->refused(w->arg, file, why, out);
+	else
+		print_line(stderr, "mapfs: %s: %s", file, error_text(why));
+	note_outcome(w, offline_write_outcome(why->code));
 	return 0;
 }
 

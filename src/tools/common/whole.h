@@ -42,7 +42,10 @@ struct whole {
 	 * the tree. Runs on any thread, for several maps at a time. On failure, e has the reason,
 	 * or is empty if that was printed. */
 	int (*change)(struct whole_map *m, struct error *e);
-	void *arg; /* for change */
+	/* Report a map that cannot be opened; or NULL: its error is printed on stderr. out: as in
+	 * many.h. */
+	void (*refused)(void *arg, const char *file, const struct error *why, struct buffer *out);
+	void *arg; /* for change and refused */
 	/* Other paths that the run reads or writes, besides the named maps; whole_run adds OUT. */
 	struct sandbox_rule extra_rules[WHOLE_FURTHER_MAX];
 	size_t n_extra_rules;

@@ -9,6 +9,7 @@
 #include "tools/teeworlds/convert/convert.h"
 #include "tools/teeworlds/cp/cp.h"
 #include "tools/teeworlds/edit/edit.h"
+#include "tools/teeworlds/fix/fix.h"
 #include "tools/teeworlds/review/review.h"
 #include "tools/teeworlds/rules/look.h"
 #include "tools/teeworlds/tidy/tidy.h"
@@ -52,6 +53,7 @@ const struct toolset tools_teeworlds = {
 	.convert = &tw_convert,
 	.cp = &tw_cp,
 	.edit = &tw_edit,
+	.fix = &tw_fix,
 	.merge = &merge,
 	.review = &tw_review,
 	.rules = &tw_rules,

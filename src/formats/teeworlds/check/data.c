@@ -36,22 +36,22 @@ static struct user *find_users(const struct tw_map *m)
 static struct tw_place find_place(const struct tw_map *m, const struct user *u, uint32_t blob)
 {
 	if (!u->item)
-		return (struct tw_place){TW_AT_DATA, blob};
-	return m->items[u->item - 1].type == TW_INFO
-		       ? (struct tw_place){TW_AT_INFO, u->field - TW_INFO_AUTHOR}
-		       : tw_in_item(u->item - 1);
+		return (struct tw_place){.at = TW_AT_DATA, .number = blob};
+	return m->items[u->item - 1].type == TW_INFO ? tw_in_info(u->field - TW_INFO_AUTHOR)
+						     : tw_in_item(u->item - 1);
 }
 
 struct tiles_look {
 	struct tw_faults *f;
-	enum tw_fault_code code;
+	bool is_game;
 	uint32_t handle, blob;
 };
 
 static void report_unreadable(const struct tiles_look *l, struct tw_place place, const char *why)
 {
-	tw_fault_add(l->f, l->code, place, "data", tw_digits(l->blob).text, "",
-		"data item %" PRIu32 ": %s", l->blob, why);
+	place.blob = l->blob;
+	tw_fault_add(l->f, l->is_game ? TW_F_GAME_DATA : TW_F_DATA, place, "data",
+		tw_digits(l->blob).text, "", "data item %" PRIu32 ": %s", l->blob, why);
 }
 
 static void check_unused(const struct tiles_look *l, const struct tw_tiles *t)
@@ -70,9 +70,9 @@ static void check_unused(const struct tiles_look *l, const struct tw_tiles *t)
 	tile = (size_t)(g.at / t->size);
 	if (t->form == TW_FORM_TILES)
 		field = g.at % t->size == 2 ? "skip" : "reserved";
-	tw_fault_add(l->f, l->code, tw_in_item(l->handle), field, tw_digits(g.value).text, "0",
-		"data item %" PRIu32 ": %s is %u (0) at %s", l->blob, field, g.value,
-		area_text(area_at(tile % t->w, tile / t->w)).text);
+	tw_fault_add(l->f, l->is_game ? TW_F_GAME_UNUSED : TW_F_UNUSED, tw_in_item(l->handle),
+		field, tw_digits(g.value).text, "0", "data item %" PRIu32 ": %s is %u (0) at %s",
+		l->blob, field, g.value, area_text(area_at(tile % t->w, tile / t->w)).text);
 }
 
 /* Is it the current form of this kind of layer? A game does not read older forms. */
@@ -93,7 +93,7 @@ static void check_tiles(const struct tiles_look *l, const struct tw_item *it)
 	struct tw_tiles t;
 
 	if (tw_is_special(v[TW_TILES_KIND]) && v[TW_LAYER_VERSION] >= TW_TILES_PACKED_SINCE)
-		tw_fault_add(l->f, l->code, tw_in_item(l->handle), "version",
+		tw_fault_add(l->f, TW_F_TILES_PACKED, tw_in_item(l->handle), "version",
 			tw_digits(v[TW_LAYER_VERSION]).text, "2 or 3",
 			"data item %" PRIu32 ": version is %d (2 or 3): the game does not read "
 			"such tiles and loses all %s",
@@ -122,6 +122,18 @@ static bool is_unchanged(
 				    tw_ints_same(m->items[item].ints, other->items[item].ints)));
 }
 
+/* A game does not load a data item of declared size 0. Version 3 of the container has no sizes. */
+static void check_empty(struct tw_faults *f, const struct user *u, uint32_t blob)
+{
+	const struct blob *b = f->m->blobs[blob];
+	struct tw_place place = find_place(f->m, u, blob);
+
+	place.blob = blob;
+	if (!b->recipe && !b->size && f->m->shared->file_version != 3)
+		tw_fault_add(f, TW_F_DATA_EMPTY, place,
+			tw_text("data_sizes[%" PRIu32 "]", blob).text, "0", "at least 1", NULL);
+}
+
 void tw_check_data(struct tw_faults *f, const struct tw_grouped *g, const struct tw_map *other)
 {
 	CLEANUP(free) struct user *users = find_users(f->m);
@@ -131,13 +143,12 @@ void tw_check_data(struct tw_faults *f, const struct tw_grouped *g, const struct
 	for (uint32_t i = 0; users && i < f->m->n_blobs; i++) {
 		const struct user *u = &users[i];
 		const struct tw_item *it = u->item ? &f->m->items[u->item - 1] : NULL;
-		struct tiles_look l = {f, TW_F_WARNED, u->item - 1, i};
+		struct tiles_look l = {f, it && it == g->game, u->item - 1, i};
 		struct error e = ERROR_INIT;
 
 		if (!f->m->blobs[i] || is_unchanged(f->m, other, i, u))
 			continue;
-		if (it && it == g->game)
-			l.code = TW_F_GAME_DATA;
+		check_empty(f, u, i);
 		if (it && tw_is_tiles(it) && (int)u->field == tw_tiles_field(it))
 			check_tiles(&l, it);
 		else if (f->m->blobs[i]->size && blob_check(f->m->blobs[i], &e) < 0)

@@ -69,6 +69,7 @@ static void report_fault(
 	fault->is_warning = key->code >= TW_F_WARNED;
 	fault->path = path;
 	fault->line = line;
+	fault->record = key;
 	f->refused |= !fault->is_warning;
 	f->report(f->arg, fault);
 }

@@ -26,15 +26,25 @@ enum tw_fault_code {
 	TW_F_TILES_SMALL,   /* a physics layer has fewer tiles than the game layer */
 	TW_F_TILES_GROUP,   /* the group of a physics layer has no game layer */
 	TW_F_FILE,          /* in the tables of the file; a save corrects it */
-	TW_F_GAME_DATA,     /* the tiles of the game layer are unreadable */
+	TW_F_GAME_DATA,     /* TW_F_DATA of the game layer */
+	TW_F_GAME_UNUSED,   /* TW_F_UNUSED of the game layer */
 	TW_F_WARNED,        /* this code and those after it are warnings; the others are errors */
 	TW_F_TILES_LARGE,   /* it has enough tiles, but another size than the game layer */
+	TW_F_TILES_PACKED,  /* a physics layer of version 4 */
+	TW_F_DATA,          /* a data item that cannot be used */
+	TW_F_DATA_EMPTY,    /* a data item of declared size 0 */
+	TW_F_UNUSED,        /* an unused byte of tiles is not 0 */
+	TW_F_IDS,           /* ids that are not 0, 1, 2, ...; the number is the type */
+	TW_F_SETTINGS_END,  /* settings without a NUL at the end */
+	TW_F_IMAGE_SIZE,    /* an image with fewer pixels than its size has */
+	TW_F_FILE_LENGTH,   /* size and swaplen of programs before 2010; a save corrects them */
 };
 
 /* The place of a fault. */
 struct tw_place {
 	enum { TW_AT_MAP, TW_AT_ITEM, TW_AT_INFO, TW_AT_DATA } at;
 	uint32_t number; /* handle; index in tw_info_names; TW_AT_MAP: tells equal codes apart */
+	uint32_t blob;   /* TW_F_DATA, TW_F_DATA_EMPTY: handle of the data item; else 0 */
 };
 
 static inline struct tw_place tw_in_map(void)
@@ -42,9 +52,14 @@ static inline struct tw_place tw_in_map(void)
 	return (struct tw_place){.at = TW_AT_MAP};
 }
 
+static inline struct tw_place tw_in_info(uint32_t file)
+{
+	return (struct tw_place){.at = TW_AT_INFO, .number = file};
+}
+
 static inline struct tw_place tw_in_item(uint32_t handle)
 {
-	return (struct tw_place){TW_AT_ITEM, handle};
+	return (struct tw_place){.at = TW_AT_ITEM, .number = handle};
 }
 
 struct tw_faults {
@@ -54,7 +69,7 @@ struct tw_faults {
 	void *arg;
 	/* Settled faults, which are not reported again and do not set `refused`; or NULL. */
 	const struct tw_faults *before;
-	struct tw_fault_key {
+	struct tw_fault_key { /* also format_fault.record */
 		enum tw_fault_code code;
 		struct tw_place place;
 		uint32_t sum; /* of a warning: CRC-32 of field and value; else 0 */

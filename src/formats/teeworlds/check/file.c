@@ -29,7 +29,7 @@ static void check_length(struct tw_faults *f, const struct datafile_header *h, c
 	int32_t value, int64_t right)
 {
 	if (h->version == 4 && value == right - 4 * (int64_t)h->num_data && value != right)
-		tw_fault_add(f, TW_F_WARNED, tw_in_map(), field, tw_digits(value).text,
+		tw_fault_add(f, TW_F_FILE_LENGTH, tw_in_map(), field, tw_digits(value).text,
 			tw_digits(right).text, NULL);
 	else if (value != right)
 		report_field(f, field, value, "", right);
@@ -99,16 +99,6 @@ static void check_offsets(struct tw_faults *f, const struct datafile_tables *t)
 	}
 }
 
-/* Report each empty data item, since each is one that a game does not load. */
-static void check_sizes(struct tw_faults *f, const struct datafile_tables *t)
-{
-	for (int32_t i = 0; t->data_sizes && i < t->h.num_data; i++)
-		if (load_i32(t->data_sizes + 4 * (size_t)i) == 0)
-			tw_fault_add(f, TW_F_WARNED, (struct tw_place){TW_AT_DATA, (uint32_t)i},
-				tw_text("data_sizes[%" PRId32 "]", i).text, "0", "at least 1",
-				NULL);
-}
-
 void tw_check_file(struct tw_faults *f)
 {
 	__attribute__((cleanup(datafile_tables_finish))) struct datafile_tables t = {0};
@@ -124,5 +114,4 @@ void tw_check_file(struct tw_faults *f)
 	check_types(f, &t);
 	check_items(f, &t);
 	check_offsets(f, &t);
-	check_sizes(f, &t);
 }

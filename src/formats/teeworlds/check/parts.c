@@ -53,8 +53,9 @@ static void check_text(
 	else if (!list && !utf8_valid(text->data, text->size - 1))
 		wrong = "is not UTF-8";
 	if (wrong)
-		tw_fault_add(f, TW_F_WARNED, place, "text", "", "UTF-8 that ends in its only NUL",
-			"the text of data item %d %s", index, wrong);
+		tw_fault_add(f, list ? TW_F_SETTINGS_END : TW_F_WARNED, place, "text", "",
+			"UTF-8 that ends in its only NUL", "the text of data item %d %s", index,
+			wrong);
 }
 
 static bool is_short(struct tw_faults *f, uint32_t handle, uint32_t least)
@@ -82,7 +83,7 @@ static void check_info(struct tw_faults *f)
 			"the game's editor drops the settings");
 	for (uint32_t i = 0; it && i < TW_INFO_FILES; i++)
 		if (TW_INFO_AUTHOR + i < it->ints->n)
-			check_text(f, (struct tw_place){TW_AT_INFO, i}, it, TW_INFO_AUTHOR + i);
+			check_text(f, tw_in_info(i), it, TW_INFO_AUTHOR + i);
 }
 
 static void check_count(struct tw_faults *f, const char *what, unsigned type)
@@ -145,11 +146,11 @@ static void check_image(struct tw_faults *f, uint32_t handle)
 	}
 	b = tw_get_blob(f->m, it, TW_IMG_DATA);
 	if (w < 1 || h < 1)
-		warn(f, place, "size", size.text, "at least 1 x 1");
+		tw_fault_add(f, TW_F_IMAGE_SIZE, place, "size", size.text, "at least 1 x 1", NULL);
 	else if (!b)
 		warn_number(f, place, "data", it->ints->v[TW_IMG_DATA], "a data item");
 	else if (b->size / 4 < (uint64_t)w * (uint64_t)h)
-		tw_fault_add(f, TW_F_WARNED, place, "size", size.text,
+		tw_fault_add(f, TW_F_IMAGE_SIZE, place, "size", size.text,
 			"at most the number of pixels",
 			"size is %s (the pixels have %" PRIu64 " bytes)", size.text, b->size);
 }

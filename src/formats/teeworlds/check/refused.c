@@ -21,22 +21,41 @@ struct look {
 	struct tw_grouped *g;
 };
 
-static void check_ids(struct tw_faults *f)
+/* Report items with equal ids. DDNet's tools write index items twice. */
+static void check_doubles(struct tw_faults *f)
 {
 	const struct tw_index *x = f->m->index;
 
 	for (size_t i = 0; i < x->n_types; i++) {
 		const struct tw_type *t = &x->types[i];
 
-		/* Tools of DDNet write index items twice. */
-		for (uint32_t k = 1; t->id != TW_UUID_INDEX && k < t->n; k++)
-			if (f->m->items[t->by_id[k]].id == f->m->items[t->by_id[k - 1]].id)
+		for (uint32_t k = 1; t->id != TW_UUID_INDEX && k < t->n; k++) {
+			uint32_t handle = t->by_id[k];
+			uint16_t id = f->m->items[handle].id;
+
+			if (id == f->m->items[t->by_id[k - 1]].id)
 				tw_fault_add(f, TW_F_DOUBLE_ID,
-					(struct tw_place){TW_AT_MAP, t->by_id[k]}, "id",
-					tw_digits(f->m->items[t->by_id[k]].id).text, "once",
-					"items of type %u: id %u occurs twice", t->id,
-					f->m->items[t->by_id[k]].id);
+					(struct tw_place){.at = TW_AT_MAP, .number = handle}, "id",
+					tw_digits(id).text, "once",
+					"items of type %u: id %u occurs twice", t->id, id);
+		}
 	}
+}
+
+/* Report a type whose ids are not those of the reference writer. Programs find the info by its id
+ * 0; of several infos they would find another one if the ids changed. */
+static void check_order(struct tw_faults *f, uint16_t type)
+{
+	const struct tw_type *t = tw_type(f->m, type);
+	uint32_t i = 0;
+
+	while (t && i < t->n && f->m->items[t->items[i]].id == i)
+		i++;
+	if (t && i < t->n && (type != TW_INFO || t->n == 1))
+		tw_fault_add(f, TW_F_IDS, (struct tw_place){.at = TW_AT_MAP, .number = type}, "id",
+			tw_digits(f->m->items[t->items[i]].id).text, tw_digits(i).text,
+			"items of type %u: item %u has id %u (%u)", type, i,
+			f->m->items[t->items[i]].id, i);
 }
 
 static void check_name(struct tw_faults *f, uint32_t handle, const struct tw_item *it)
@@ -239,7 +258,7 @@ static void check_refused(struct tw_faults *f, struct tw_grouped *ret)
 	if (!tw_is_typed(f->m))
 		tw_fault_add(f, TW_F_NO_VERSION, tw_in_map(), "version", "", "1",
 			"the map has no version item of value 1");
-	check_ids(f);
+	check_doubles(f);
 	for (uint32_t i = 0; i < n_groups; i++)
 		check_group(&l, groups->items[i], i + 1);
 	check_physics(&l);
@@ -273,6 +292,8 @@ int tw_check(const struct snapshot *before, const struct snapshot *s,
 		tw_check_file(&now);
 	}
 	check_map(&now, old.m);
+	for (uint16_t type = TW_INFO; !before && tw_is_typed(now.m) && type <= TW_SOUND; type++)
+		check_order(&now, type);
 	if (old.out_of_memory || now.out_of_memory)
 		r = error_set(e, -ENOMEM, "out of memory");
 	else if (now.refused)

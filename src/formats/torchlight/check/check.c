@@ -53,7 +53,7 @@ static int check_bytes(
 {
 	const struct compiled_context ctx = {.path = path};
 	CLEANUP(bytes_unref) struct bytes *raw = NULL;
-	struct format_fault f = {true, path, "", "", "", NULL, NULL};
+	struct format_fault f = {true, path, "", "", "", NULL, NULL, NULL};
 	struct error e = ERROR_INIT;
 	char line[2000];
 	int r = tl_content_load(c, TEXT_MAX, &raw, NULL);
@@ -225,7 +225,7 @@ static int warn_twins(const struct checker *k, const struct unit *first, const s
 {
 	CLEANUP_BUFFER struct buffer a = BUFFER_INIT, b = BUFFER_INIT;
 	char value[24], bound[800], text[900], line[1800];
-	struct format_fault f = {true, NULL, "UNIT_GUID", value, bound, text, line};
+	struct format_fault f = {true, NULL, "UNIT_GUID", value, bound, text, line, NULL};
 
 	if (put_path(k, first->entry, &a) < 0 || put_path(k, u->entry, &b) < 0)
 		return -ENOMEM;

@@ -51,7 +51,7 @@ static void check_layer(struct tw_converting *k, uint32_t at)
 static void check_settings(struct tw_converting *k)
 {
 	const struct tw_item *it = tw_item_at(k->m, TW_INFO, 0);
-	const struct tw_place place = {TW_AT_INFO, SETTINGS_FILE};
+	const struct tw_place place = tw_in_info(SETTINGS_FILE);
 
 	if (!it || !tw_get_blob(k->m, it, TW_INFO_SETTINGS))
 		return;

@@ -244,8 +244,8 @@ static void check_info(const struct tw_look *look, const struct tw_house_info *i
 		return;
 	text[n] = '\0';
 	if (regexec(&info->regex, text, 0, NULL, 0) != 0)
-		tw_warn(look, ((struct tw_place){TW_AT_INFO, field}), tw_info_names[field], text,
-			info->pattern, "is \"%s\" (must match %s)", text, info->pattern);
+		tw_warn(look, tw_in_info(field), tw_info_names[field], text, info->pattern,
+			"is \"%s\" (must match %s)", text, info->pattern);
 }
 
 struct allowing {
@@ -255,7 +255,7 @@ struct allowing {
 
 static void check_setting(void *arg, const struct tw_command *c)
 {
-	static const struct tw_place settings = {TW_AT_INFO, TW_INFO_SETTINGS - TW_INFO_AUTHOR};
+	const struct tw_place settings = tw_in_info(TW_INFO_SETTINGS - TW_INFO_AUTHOR);
 	const struct allowing *a = arg;
 
 	if (!tw_house_allows(a->h, c->words[0]))

@@ -98,3 +98,16 @@ int tw_known_find_similar(const char *const *list, const char *word, const char 
 	}
 	return *ret ? (int)name_length(*ret) : 0;
 }
+
+int tw_known_find_meant(const char *const *list, const char *word, const char **ret)
+{
+	size_t n = strlen(word), n_close = 0;
+
+	for (*ret = NULL; n <= LIKE_MAX && *list; list++) {
+		if (distance(word, n, *list, name_length(*list)) != 1)
+			continue;
+		*ret = *list;
+		n_close++;
+	}
+	return n_close == 1 ? (int)name_length(*ret) : 0;
+}

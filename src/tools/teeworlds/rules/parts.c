@@ -25,8 +25,8 @@ void tw_rule_info(const struct tw_look *look)
 		if (b && blob_prefix(b, &first, 1, &n, NULL) < 0)
 			continue;
 		if (!first)
-			tw_warn(look, ((struct tw_place){TW_AT_INFO, needed[i]}), what, "",
-				"a text", "the map has no %s", what);
+			tw_warn(look, tw_in_info(needed[i]), what, "", "a text",
+				"the map has no %s", what);
 	}
 }
 

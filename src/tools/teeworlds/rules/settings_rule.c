@@ -6,7 +6,8 @@
 #include "tools/teeworlds/rules/look.h"
 #include "tools/teeworlds/rules/settings.h"
 
-static const struct tw_place settings = {TW_AT_INFO, TW_INFO_SETTINGS - TW_INFO_AUTHOR};
+static const struct tw_place settings = {
+	.at = TW_AT_INFO, .number = TW_INFO_SETTINGS - TW_INFO_AUTHOR};
 
 static bool is_number(const char *s)
 {

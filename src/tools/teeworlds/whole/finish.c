@@ -5,52 +5,24 @@
 
 #include "formats/teeworlds/check/faults.h"
 #include "formats/teeworlds/finalize/finalize.h"
-#include "formats/teeworlds/item/tiles_compose.h"
 #include "formats/teeworlds/model/fields.h"
+#include "tools/teeworlds/whole/repair.h"
 #include "tools/teeworlds/whole/whole.h"
 
-/* Clear unused bytes of tiles. Tiles that cannot be read stay as they are. */
 static int clean_layer(struct tw_whole *w, uint32_t item, struct tw_change *c, struct error *e)
 {
-	const struct tw_item *it = &c->base->items[item];
-	const struct tw_tiles_step step = {.kind = TW_TILES_CLEAN};
-	struct blob *fresh;
-	struct tw_garbage g;
-	struct tw_tiles t;
-	int r;
+	int r = w->gone[item] ? 0 : tw_repair_tiles(c, item, e);
 
-	if (w->gone[item] || !tw_get_tiles(c->base, it, &t) ||
-		tw_tiles_find_garbage(&t, &g, NULL) < 0 || !g.value)
-		return 0;
-	tw_whole_report_item(w, WHOLE_DONE, "repaired", item, "set unused bytes of its tiles to 0");
-	r = tw_tiles_compose(c->base, &t, &step, NULL, &fresh, e);
-	if (r == 0)
-		tw_change_set_data(c, item, t.field, fresh);
-	return r;
+	if (r > 0)
+		tw_whole_report_item(
+			w, WHOLE_DONE, "repaired", item, "set unused bytes of its tiles to 0");
+	return r < 0 ? r : 0;
 }
 
-/* Give items new ids where an id occurs twice; nothing refers to an item by its id. Skip index
- * items, because DDNet's tools write those with duplicate ids. */
-static void separate_ids(struct tw_whole *w, struct tw_change *c)
+static void report_id(void *arg, unsigned type, unsigned id)
 {
-	const struct tw_item *items = c->base->items;
-	const struct tw_index *x = c->base->index;
-
-	for (size_t i = 0; i < x->n_types; i++) {
-		const struct tw_type *t = &x->types[i];
-		uint32_t next = items[t->by_id[t->n - 1]].id + 1U;
-
-		for (uint32_t k = 1; t->id != TW_UUID_INDEX && k < t->n; k++) {
-			uint16_t id = items[t->by_id[k]].id;
-
-			if (id != items[t->by_id[k - 1]].id || next > UINT16_MAX ||
-				!tw_change_map(c))
-				continue;
-			c->result->items[t->by_id[k]].id = (uint16_t)next++;
-			tw_whole_report(w, WHOLE_DONE,
-				"repaired items of type %u: id %u occurred twice", t->id, id);
-		}
-	}
+	tw_whole_report(
+		arg, WHOLE_DONE, "repaired items of type %u: id %u occurred twice", type, id);
 }
 
 /* Report a repair of the tables. Finalize reports bytes after the end of the file. */
@@ -63,6 +35,7 @@ static void report_table(void *arg, const struct format_fault *f)
 static int repair(struct tw_whole *w, struct tw_change *c, struct error *e)
 {
 	const struct tw_type *layers = tw_type(c->base, TW_LAYER);
+	const struct tw_index *x = c->base->index;
 	struct tw_faults f = {.m = w->from, .report = report_table, .arg = w};
 	int r = 0;
 
@@ -70,7 +43,10 @@ static int repair(struct tw_whole *w, struct tw_change *c, struct error *e)
 		r = clean_layer(w, layers->items[i], c, e);
 	if (r < 0)
 		return r;
-	separate_ids(w, c);
+	/* DDNet's tools write index items with duplicate ids. */
+	for (size_t i = 0; i < x->n_types; i++)
+		if (x->types[i].id != TW_UUID_INDEX)
+			tw_repair_ids(c, &x->types[i], report_id, w);
 	tw_check_file(&f);
 	if (f.refused && tw_change_map(c))
 		c->result->must_rewrite = true;
