@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * The commands, with any bytes as a map: text, check, convert, preview, index, diff (with the
- * fixture, and with itself), extract and then pack. Also cp of two maps, and merge of three maps:
- * the fixture, and two copies of it with files put as the input says: for each the file's number,
- * with the highest bit for theirs, a length of 16 bits, and the content.
+ * The commands, with any bytes as a map: text, check, check --fix, convert, preview, index, diff
+ * (with the fixture, and with itself), extract and then pack. Also edit with operations, cp of two
+ * maps, and merge of three maps: the fixture, and two copies of it with files put as the input
+ * says: for each the file's number, with the highest bit for theirs, a length of 16 bits, and the
+ * content.
  *
  * Each command ends by itself with a documented exit code and without a report of a sanitizer. The
  * commands run in this process, so sandbox_enter is replaced.
@@ -26,7 +27,7 @@
 #include "vfs/volume/outcome.h"
 #include "support/view.h"
 
-enum { ARGS_MAX = 12, PUTS_MAX = 4 };
+enum { ARGS_MAX = 40, PUTS_MAX = 4, LINE_MAX_EDIT = 300 };
 
 /* Replaces base/sandbox/sandbox.c. */
 int sandbox_enter(const struct sandbox_rule *rules, size_t n, unsigned flags,
@@ -114,6 +115,9 @@ static bool is_documented(const char *name, int code)
 		code -= 128;
 	else if (strcmp(name, "merge") == 0)
 		return true;
+	/* Its operations are part of the input. */
+	if (strcmp(name, "edit") == 0 && code == OUTCOME_USAGE)
+		return true;
 	return code == OUTCOME_DONE || (code > OUTCOME_USAGE && code <= OUTCOME_BUSY);
 }
 
@@ -123,25 +127,33 @@ static void undocumented(const char *name, int code)
 	abort();
 }
 
+/* Run mapfs with these arguments, the first of which is the command. */
+static int run_words(int argc, char **argv)
+{
+	FILE *was = stderr;
+	int code;
+
+	optind = 0; /* resets getopt */
+	stderr = nowhere;
+	code = command_main(argv[0], argc, argv, cli_command_named(argv[0])->line);
+	stderr = was;
+	if (!is_documented(argv[0], code))
+		undocumented(argv[0], code);
+	return code;
+}
+
 /* Run mapfs NAME ...; the arguments end with NULL. */
 static int run_command(const char *name, ...)
 {
-	char *argv[ARGS_MAX] = {(char *)"mapfs", (char *)name};
-	FILE *was = stderr;
-	int argc = 2, code;
+	char *argv[ARGS_MAX] = {(char *)name};
+	int argc = 1;
 	va_list ap;
 
 	va_start(ap, name);
 	while (argc < ARGS_MAX - 1 && (argv[argc] = va_arg(ap, char *)))
 		argc++;
 	va_end(ap);
-	optind = 0; /* resets getopt */
-	stderr = nowhere;
-	code = command_main(name, argc - 1, argv + 1, cli_command_named(name)->line);
-	stderr = was;
-	if (!is_documented(name, code))
-		undocumented(name, code);
-	return code;
+	return run_words(argc, argv);
 }
 
 static const char *fixture_path(void)
@@ -260,6 +272,43 @@ TARGET(fuzz_command_cp)
 		if (run_command("ls", "-R", "y.map", NULL) != OUTCOME_DONE)
 			abort_broken("the new map opens", patterns[i]);
 	}
+}
+
+TARGET(fuzz_command_fix)
+{
+	begin_map(data, size);
+	run_command("check", "--fix", "--output", "y.map", "x.map", NULL);
+	if (access("y.map", F_OK) < 0)
+		return;
+	run_command("check", "--fix=settings", "--output", "z.map", "x.map", NULL);
+	run_command("check", "--fix", "--output", "z.map", "y.map", NULL);
+	if (!files_equal("y.map", "z.map"))
+		abort_broken("nothing is left to be repaired", "check --fix");
+}
+
+/* A line of operations, with blanks between the words; then a map, or nothing for the fixture. */
+TARGET(fuzz_command_edit)
+{
+	const uint8_t *end = memchr(data, '\n', size < LINE_MAX_EDIT ? size : LINE_MAX_EDIT);
+	char line[LINE_MAX_EDIT + 1], *next = line, *word;
+	char *argv[ARGS_MAX] = {
+		(char *)"edit", (char *)"--output", (char *)"y.map", (char *)"x.map"};
+	int argc = 4;
+
+	if (!end)
+		return;
+	memcpy(line, data, (size_t)(end - data));
+	line[end - data] = '\0';
+	while ((word = strsep(&next, " ")) && argc < ARGS_MAX - 1)
+		if (*word)
+			argv[argc++] = word;
+	discard_output();
+	clear_dir();
+	store_or_fixture("x.map", end + 1, size - (size_t)(end + 1 - data));
+	store_or_fixture("other.map", NULL, 0);
+	if (run_words(argc, argv) == OUTCOME_DONE && access("y.map", F_OK) == 0 &&
+		run_command("ls", "-R", "y.map", NULL) != OUTCOME_DONE)
+		abort_broken("the new map opens", line);
 }
 
 TARGET(fuzz_command_preview)

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -181,9 +182,11 @@ static void take_archive(const struct extent *x)
 	}
 }
 
-/* The map copied into the fixture, into itself, and the fixture copied into the map. */
+/* The map copied into the fixture, into itself, and the fixture copied into the map; and edited.
+ */
 static void take_pair_of_maps(const struct bytes *b)
 {
+	static const char edits[] = "crop 0,0,9,9 extend 1,2,3,4 area 0,0,3,3 other.map 2,2\n";
 	CLEANUP_BUFFER struct buffer pair = BUFFER_INIT;
 
 	buffer_u32(&pair, (uint32_t)b->size);
@@ -191,12 +194,14 @@ static void take_pair_of_maps(const struct bytes *b)
 	write_seed("command_cp", pair.data, pair.size, "", 0);
 	write_seed("command_cp", pair.data, pair.size, b->data, b->size);
 	write_seed("command_cp", "\0\0\0", 4, b->data, b->size);
+	write_seed("command_edit", edits, strlen(edits), b->data, b->size);
 }
 
 static void take_file_of_any_kind(const char *path)
 {
 	static const char *const commands[] = {"command_check", "command_convert", "command_diff",
-		"command_index", "command_pack", "command_preview", "command_text", "command_tidy"};
+		"command_fix", "command_index", "command_pack", "command_preview", "command_text",
+		"command_tidy"};
 	CLEANUP(file_unref) struct file *file = file_new(open(path, O_RDONLY | O_CLOEXEC));
 	CLEANUP(bytes_unref) struct bytes *b = NULL;
 	CLEANUP_EXTENT struct extent x = EXTENT_INIT;

@@ -23,7 +23,7 @@ SHARED = pathlib.Path(os.environ.get("MAPFS_SHARED",
 CHANGED = {"json": 300, "csv": 200, "csv_table": 200, "text": 300, "png": 500, "dds": 300, "inflate": 300, "deflate": 400,
            "teeworlds": 600, "triclon": 700, "pak": 700, "new_triclon": 300, "new_mod": 500, "view": 120, "journal": 260, "replay": 40, "automap": 400, "rules": 300}
 # A command takes milliseconds, and stands its seeds only.
-CHANGED |= dict.fromkeys(["command_" + name for name in ("check", "convert", "cp", "diff", "index", "merge", "pack", "preview", "text", "tidy")], 0)
+CHANGED |= dict.fromkeys(["command_" + name for name in ("check", "convert", "cp", "diff", "edit", "fix", "index", "merge", "pack", "preview", "text", "tidy")], 0)
 BYTES = {"teeworlds": 3000, "journal": 300, "replay": 60, "rules": 400}
 
 
@@ -61,6 +61,10 @@ OWN = {"pak": [pair()],
        "text": [b"\xed\xa0\x80%2F/\x00\xf0\x9f\x8c\x8d", b""],
        "command_merge": [put(4, b"somebody\n") + put(0x84, b"somebody else\n"), put(1, b"one\n") + put(0x82, b"two\n"),
                          *[put(n, b"{}") + put(0x80 | n, b"1,2\n3,4\n") for n in range(3, 30, 3)]],
+       "command_edit": [line.encode() + b"\n" for line in (
+           "shift 1,0", "crop 1,1,3,3", "extend 1,2,3,4", "fill 0,0,2,2 1:XFLIP+ROTATE --layer groups/*/layers/*", "area 0,0,4,4 other.map 1,1",
+           "--layer groups/*/layers/* replace 1=2:YFLIP clear 0,0,9,9", "--layer groups/*/layers/* replace number:1=2", "gametiles groups/1/layers/0 3",
+           "--front gametiles groups/1/layers/0 3", "shift -99999,99999", "extend 99999,0,0,0", "replace a=b", "area 0,0,1,1", "crop 0,0,0,0", "shift 1")],
        "replay": [b"\x08\x0b\x00info/author\x07\x0b\x00info/author"]}
 
 
