@@ -24,7 +24,7 @@ static int check_names(const struct command *c, const struct whole *w)
 		for (int i = 0; i < c->n_names; i++)
 			if (streams_named(c->names[i]))
 				return cli_usage(
-					"%s: cannot write to standard input; name OUT, or -",
+					"%s: cannot write to standard input; name an output, or -",
 					c->name);
 	if (out && streams_named(c->names[1]) && is_folder(c->names[0]))
 		return cli_usage(
