@@ -617,6 +617,22 @@ def test_gametiles_marks_what_a_design_layer_covers(tmp_path, front):
         [before.layers[k] for k in range(len(before.items)) if k != i]
 
 
+def test_a_layer_in_no_group_is_not_edited(tmp_path):
+    b = datafile.Builder()
+    b.add(datafile.MAP_VERSION, [1])
+    b.tiles(4, 3, bytes(48), flags=1, name="Game")
+    b.tiles(4, 3, bytes([5, 0, 0, 0]) * 12, name="rock")
+    b.tiles(4, 3, bytes(48), flags=1, name="lost")
+    b.group(0, 2, "Game")
+    b.add(datafile.ENVPOINTS, [])
+    path = tmp_path / "m.map"
+    path.write_bytes(b.encode())
+    edit(path, "gametiles", "groups/0_Game/layers/1_rock", 9)
+    after = World(path)
+    assert after.layers[0] == [[bytes((9, 0))] * 4] * 3 and after.layers[2] == [[bytes(2)] * 4] * 3
+    assert "no such layer" in edit("--layer", "layer 2", path, "fill", "0,0,1,1", "7", code=2)[1]
+
+
 def test_gametiles_respects_the_offset_of_the_group(tmp_path):
     r = racemap.Race()
     b = tmp_path / "m.map"

@@ -11,14 +11,17 @@
 struct cp_part {
 	char *path; /* in the source map; owned by the caller */
 	entry_id id;
-	/* A pattern matched it: leave out what cannot be copied, instead of refusing all. */
+	/* A pattern matched it: a physics layer, or the group of the game layer, is left out.
+	 * Otherwise it is refused. */
 	bool is_match;
 };
 
 struct cp {
 	const struct cp_part *parts; /* borrowed */
 	size_t n_parts;
-	entry_id target;    /* a directory of the changed map; ENTRY_NONE: by the kind of a part */
+	/* A directory of the changed map. ENTRY_NONE: by the kind of a part; a layer goes to the
+	 * only group that has the name of its own. */
+	entry_id target;
 	int32_t x, y;       /* move groups by so many tiles, -CP_TILES_MAX to CP_TILES_MAX */
 	bool settings;      /* append the setting lines that the changed map lacks */
 	bool no_references; /* references become none, instead of copying their objects */
@@ -28,7 +31,8 @@ enum { CP_TILES_MAX = 1000000 };
 
 enum cp_event { CP_ADDED, CP_REUSED, CP_LEFT_OUT };
 
-/* What became of one part. */
+/* What became of a part, of an object that it refers to, or of the settings. Valid during report().
+ */
 struct cp_line {
 	enum cp_event event;
 	const char *from;   /* path in the source map */
@@ -44,9 +48,9 @@ struct cp_calls {
 
 struct cp_tool {
 	/* Copy parts of `from` into a new version of `to`, both just opened. *ret is NULL if
-	 * nothing was copied. Reports at the end, on success only. -EINVAL, -EIO: a part is
-	 * refused, and e begins with its path in `from`. Any thread. The budget of `from` must
-	 * outlive *ret. */
+	 * nothing was copied. Calls report() at the end. -EINVAL, -EIO: refused; e begins
+	 * with the path of a part in `from`, if it is about one. Any thread. The budget of `from`
+	 * must outlive *ret. */
 	int (*copy)(const struct snapshot *from, const struct snapshot *to, const struct cp *how,
 		const struct cp_calls *calls, struct snapshot **ret, struct error *e);
 };

@@ -23,9 +23,9 @@ enum { EDIT_SIDE_MAX = 100000 /* tiles: the largest number of an operation */, E
 
 /* [FIELD:]VALUE[:FLAGS] */
 struct edit_value {
-	const char *field; /* name of a plane; "id" if none is given */
+	const char *field; /* name of a plane, a constant; "id" if none is given */
 	int32_t value;
-	int32_t flags; /* EDIT_ANY if none are given */
+	int32_t flags; /* only with "id"; EDIT_ANY if none are given */
 };
 
 struct edit_operation {
@@ -33,21 +33,21 @@ struct edit_operation {
 	char *text;        /* as typed, for reports; owned */
 	int32_t box[4];    /* the four numbers of the operation; DX,DY of `shift` are the first */
 	int32_t source[2]; /* AREA: the corner in the other map */
-	struct edit_value old, fresh; /* old: REPLACE only */
-	const char *name;             /* AREA: the other map. GAMETILES: the layer. Borrowed */
+	struct edit_value old, fresh; /* old: REPLACE only. GAMETILES: fresh is the id to set */
+	const char *name; /* AREA: the other map. GAMETILES: the design layer. Borrowed */
 	const struct snapshot *other; /* AREA: the other map; set by edit_run */
 };
 
 enum edit_report {
 	EDIT_CHANGED, /* what was done with a path */
-	EDIT_NOTE,    /* an operation had nothing to do; `path` is NULL */
+	EDIT_NOTE,    /* an operation had nothing to do, or all; `path` is NULL */
 	EDIT_LEFT,    /* why a requested change was not made */
 };
 
 struct edit {
 	struct edit_operation *operations;
 	size_t n, room;
-	const char *const *layers; /* --layer: paths or patterns, NULL-ended; or NULL */
+	const char *const *layers; /* --layer: paths or patterns, NULL-ended; NULL: all layers */
 	bool front;                /* `gametiles` writes to the front layer */
 	struct images *images;     /* images of the game */
 
@@ -57,13 +57,14 @@ struct edit {
 
 struct edit_tool {
 	/* Perform the operations on a map that was just opened. *ret is the map to save instead of
-	 * s, or NULL if nothing changes. Any thread. -ENOENT: an element of `layers` matches
-	 * nothing. -EINVAL: an operation is refused. */
+	 * s, or NULL if nothing changes. Any thread. -ENOENT: a layer that was named does not
+	 * exist. -EINVAL: an operation is refused, or the map is not typed. -EIO; -E2BIG: more
+	 * decoded tiles than a bound. */
 	int (*edit)(const struct snapshot *s, const struct edit *how, struct snapshot **ret,
 		struct error *e);
 };
 
-/* Parse the n words of a command line into how->operations. -EINVAL names the operation, and what
- * it expects. Call edit_finish in any case. */
+/* Parse the n words of a command line into how->operations, which borrow them; how->layers is set
+ * before. -EINVAL names the operation, and what it expects. Call edit_finish in any case. */
 int edit_parse(struct edit *how, char **words, int n, struct error *e);
 void edit_finish(struct edit *how);

@@ -20,8 +20,8 @@ struct fix_tool {
 	/*
 	 * Find all faults of a map, as format_edit.check does without an older version, and repair
 	 * those that can be. A repair may reveal faults that could not be seen before. So call this
-	 * again with *ret, until *ret is NULL: then no fault was repaired, and none is fixable.
-	 * ret NULL: the map is only checked, and `repair` is what would be done.
+	 * again with *ret, until *ret is NULL: then no fault was repaired. Each call reports all
+	 * faults again. ret NULL: the map is only checked, and `repair` is what would be done.
 	 * Returns 0 also if a game refuses the map. -ENOMEM. Any thread.
 	 */
 	int (*fix)(const struct snapshot *s, const struct fix *how, fix_say say, void *arg,

@@ -84,6 +84,8 @@ int tw_cp_settings(struct tw_copying *k, size_t *ret_n, struct error *e)
 	*ret_n = 0;
 	if (r == 0)
 		r = load_settings(k->to, &to, e);
+	if (r < 0 && from)
+		error_context(e, "the map to change");
 	if (r < 0 || !from)
 		return r;
 	if (to)

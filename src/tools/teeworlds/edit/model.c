@@ -42,7 +42,9 @@ static int check_patterns(
 	for (; patterns && *patterns; patterns++) {
 		uint32_t i = 0;
 
-		while (i < model->n_layers && !path_matches(*patterns, model->layers[i].path))
+		while (i < model->n_layers &&
+			(model->layers[i].group < 0 ||
+				!path_matches(*patterns, model->layers[i].path)))
 			i++;
 		if (i == model->n_layers)
 			return error_set(e, -ENOENT, "%s: no such layer", *patterns);
@@ -106,7 +108,7 @@ struct edit_layer *edit_layer_of_kind(const struct edit_model *model, int32_t ki
 	for (uint32_t i = model->n_layers; i-- > 0;) {
 		struct edit_layer *l = &model->layers[i];
 
-		if (edit_has_tiles(l) && edit_kind_of(model, l) == kind)
+		if (l->group >= 0 && edit_has_tiles(l) && edit_kind_of(model, l) == kind)
 			return l;
 	}
 	return NULL;

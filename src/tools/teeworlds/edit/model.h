@@ -57,7 +57,8 @@ struct edit_model {
 	uint64_t bytes;                 /* decoded */
 };
 
-/* Open a map. Call edit_model_finish in any case. layers: as in struct edit; -ENOENT. */
+/* Open a map. Call edit_model_finish in any case. layers: as in struct edit; -ENOENT. -EINVAL: the
+ * map is not typed. */
 int edit_model_open(struct edit_model *model, const struct tw_map *m, const char *const *layers,
 	struct error *e);
 void edit_model_finish(struct edit_model *model);
@@ -69,14 +70,14 @@ static inline bool edit_has_tiles(const struct edit_layer *l)
 
 /* Decode a layer's tiles or list, unless that was done. -EIO; -E2BIG: EDIT_BYTES_MAX. */
 int edit_load(struct edit_model *model, struct edit_layer *l, struct error *e);
-/* Count n decoded bytes. -E2BIG. */
+/* Add n to `bytes`. -E2BIG if that exceeds EDIT_BYTES_MAX. */
 int edit_count(struct edit_model *model, uint64_t n, struct error *e);
-/* The last layer of a kind (TW_TILES_KIND), which a game uses; NULL if there is none. */
+/* The last layer of a kind (TW_TILES_KIND) in a group, which a game uses; NULL if there is none. */
 struct edit_layer *edit_layer_of_kind(const struct edit_model *model, int32_t kind);
 /* Kind of a tile layer. */
 int32_t edit_kind_of(const struct edit_model *model, const struct edit_layer *l);
-/* Make the map to save. *ret is NULL if nothing differs. Layers without a difference lose their
- * `changes`. */
+/* Make the map to save. *ret is unchanged if nothing differs. Layers without a difference lose
+ * their `changes`. */
 int edit_model_apply(struct edit_model *model, struct snapshot **ret, struct error *e);
 
 /* The cell at a place, which must exist. */

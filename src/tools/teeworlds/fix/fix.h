@@ -20,33 +20,41 @@ struct tw_fixing {
 	bool is_check;        /* the repairs will be dropped */
 	bool is_final;        /* the last repairs were made: the map cannot be edited */
 	bool is_last;         /* make the last repairs, and no others */
-	bool any, any_last;   /* a fault is fixable; by one of the last repairs */
+	bool any, any_last;   /* a fault is fixable by an earlier repair; by a last one */
 	int64_t shared_layer; /* position of a layer in two groups that is to be copied; -1 */
 	char done[160];       /* what the last repair did */
 };
 
 /* done.c: Set k->done. Returns true. */
 bool fixing_done(struct tw_fixing *k, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* Note an error of a repair. Returns false. */
+/* Keep -ENOMEM of a repair in k->change; other errors mean that there is no repair. Returns false.
+ */
 bool fixing_failed(struct tw_fixing *k, int r);
 
 /*
- * A repair of the fault at a place. It reads k->m, adds to k->change, and sets k->done. Returns
- * false if there is no repair, or more than one: then it changed nothing.
+ * A repair of the fault at a place. It reads k->m, or the map with the changes so far, adds to
+ * k->change, and sets k->done. Returns false if there is no repair, or more than one: then it
+ * changed nothing.
  */
 typedef bool (*fixing_repair)(struct tw_fixing *k, const struct tw_place *at);
 
-/* tiles.c */
+/* tiles.c: Set unused bytes of tiles to 0. */
 bool fix_unused(struct tw_fixing *k, const struct tw_place *at);
+/* tiles.c: Give a tile layer a version that games read. Unpacks the tiles of version 4. */
 bool fix_version(struct tw_fixing *k, const struct tw_place *at);
 
-/* parts.c */
+/* parts.c: Declare the length that the stream of a data item has. */
 bool fix_data(struct tw_fixing *k, const struct tw_place *at);
+/* parts.c: Make a data item of declared size 0 one NUL. */
 bool fix_empty_data(struct tw_fixing *k, const struct tw_place *at);
+/* parts.c: Make the ids of a type differ; make them 0, 1, 2, ... */
 bool fix_double_id(struct tw_fixing *k, const struct tw_place *at);
 bool fix_ids(struct tw_fixing *k, const struct tw_place *at);
+/* parts.c: Give a group without layers a valid range. */
 bool fix_group(struct tw_fixing *k, const struct tw_place *at);
+/* parts.c: Give an image the only size that its pixels fit. */
 bool fix_image_size(struct tw_fixing *k, const struct tw_place *at);
+/* parts.c: End the settings with a NUL. */
 bool fix_settings_end(struct tw_fixing *k, const struct tw_place *at);
 
 /* settings.c: Find misspelt settings, repair them, and call k->say for each. */
