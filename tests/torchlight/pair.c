@@ -286,6 +286,32 @@ static void a_marker_that_others_could_write_is_ignored(void **state)
 	assert_true(is_marked(room) && are_all_old(room));
 }
 
+/* A new file that cannot be trusted is not taken for one that was renamed already. */
+static void a_new_file_with_hard_links_keeps_the_marker(void **state)
+{
+	const struct room *room = *state;
+	struct error e = ERROR_INIT;
+
+	for (int i = 0; i < 2; i++) {
+		const char *which = i ? ".X.PAK.mapfs-new-b" : ".X.PAK.mapfs-new-a";
+
+		make_old(room);
+		put_file(room->fd, ".X.PAK.mapfs-new-a", "new pak", 7);
+		put_file(room->fd, ".X.PAK.mapfs-new-b", "new man", 7);
+		put_marker(room,
+			"mapfs pair 1\n.X.PAK.mapfs-new-a\nX.PAK\n.X.PAK.mapfs-new-b\nX.PAK.MAN\n",
+			0644);
+		assert_int_equal(linkat(room->fd, which, room->fd, "backup", 0), 0);
+		assert_int_equal(finish_pair(room, &e), -EPERM);
+		assert_non_null(strstr(error_text(&e), which));
+		assert_true(is_marked(room) && are_all_old(room));
+		assert_int_equal(unlinkat(room->fd, "backup", 0), 0);
+		assert_int_equal(finish_pair(room, NULL), 1);
+		assert_true(!is_marked(room) && are_all_new(room));
+		error_clear(&e);
+	}
+}
+
 static void a_marker_can_only_name_the_pair(void **state)
 {
 	const struct room *room = *state;
@@ -338,6 +364,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_marker_that_others_could_write_is_ignored),
+		TEST(a_new_file_with_hard_links_keeps_the_marker),
 		TEST(a_marker_can_only_name_the_pair),
 		TEST(both_files_are_replaced_and_no_marker_is_left),
 		TEST(the_names_of_a_new_pair_must_be_free),

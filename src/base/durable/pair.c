@@ -95,15 +95,31 @@ static int read_marker(
 	return 1;
 }
 
+/* Does a temporary file still exist? One that cannot be checked or trusted is not missing: its
+ * rename may be all that is left of a commit. */
+static int find_temporary(const struct trust *trust, const char *name, bool *ret, struct error *e)
+{
+	struct error why = ERROR_INIT;
+	int r = trust_check_name(trust, name, &why);
+
+	*ret = r == 0;
+	if (r == 0 || r == -ENOENT)
+		return 0;
+	return error_set(e, r, "names %s, which cannot be used: %s", name, error_text(&why));
+}
+
 /* Do the remaining renames of a marker. The first file is renamed first, but an abandoned commit
  * removes the second one first. So if only the first temporary file exists, remove it, too. */
 static int finish_renames(const struct trust *trust, const struct marker *m, bool over,
 	bool *ret_complete, struct error *e)
 {
-	bool have[PAIR] = {trust_check_name(trust, m->temporary[0], NULL) == 0,
-		trust_check_name(trust, m->temporary[1], NULL) == 0};
+	bool have[PAIR];
 	int dirfd = trust->dirfd, r = 0;
 
+	for (int i = 0; r == 0 && i < PAIR; i++)
+		r = find_temporary(trust, m->temporary[i], &have[i], e);
+	if (r < 0)
+		return r;
 	*ret_complete = have[1] || !have[0];
 	if (!*ret_complete)
 		return io_unlink(dirfd, m->temporary[0]);
