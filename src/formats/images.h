@@ -20,13 +20,14 @@ enum { IMAGES_DIRS_MAX = 12 };
 struct images;
 
 /* Open the directory of -o mapres=DIR, and those of games and their users
- * (format_preview.image_dirs). Fails with the errno of open(2) if DIR cannot be opened. Ignores
- * others that cannot be opened, or that are more than IMAGES_DIRS_MAX. */
+ * (format_preview.image_dirs). options: as of a mount, may be NULL. Fails with the errno of open(2)
+ * if DIR cannot be opened. Ignores others that cannot be opened, or that are more than
+ * IMAGES_DIRS_MAX. */
 int images_open(const char *const *options, struct images **ret, struct error *e);
 /* Like images_open, with the directory `first` (may be NULL) instead of -o mapres=DIR. */
 int images_open_games(const char *first, struct images **ret, struct error *e);
-/* Open the directory `first` (may be NULL) and the directories `dirs`, for files of another kind.
- * images_find searches them for any game. */
+/* Open the directory `first` (may be NULL) and the directories `dirs` (NULL-ended), for files of
+ * another kind. images_find searches them for any game. */
 int images_open_others(
 	const char *first, const char *const *dirs, struct images **ret, struct error *e);
 struct images *images_ref(struct images *i);

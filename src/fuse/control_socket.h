@@ -56,11 +56,12 @@ size_t control_socket_poll(const struct control_socket *s, struct pollfd *ret);
 typedef void control_socket_handler(void *arg, const struct control_msg *m);
 void control_socket_serve(struct control_socket *s, control_socket_handler *fn, void *arg);
 
-/* Send a message to waiting clients, disconnecting those that block. Returns how many got it. */
+/* Send a message to each waiting client, as control_socket_send_one. Disconnects those that fail,
+ * and returns the number of the others. */
 size_t control_socket_send(struct control_socket *s, const struct control_msg *m);
 
 /* Send a message on a non-blocking socket, waiting for a second at most. PROGRESS is dropped if the
- * socket is full. Returns as control_send. */
+ * socket is full, which is no failure. Returns as control_send. */
 int control_socket_send_one(int sock, const struct control_msg *m);
 
 /* Connect a client to the worker of a mount that `owner` mounted. Returns a non-blocking socket, or

@@ -22,8 +22,9 @@ struct trust {
 };
 
 void trust_init(struct trust *t, int dirfd, const struct stat *map);
-/* Check a name below t->dirfd. Returns 0, -ENOENT if it does not exist, or -EPERM if it is not
- * trusted; e then has the reason as the end of a sentence ("has 2 hard links"). */
+/* Check a name below t->dirfd. Returns 0; -EPERM if it is not trusted: e has the reason as the end
+ * of a sentence ("has 2 hard links"); -ENOENT or another errno of fstatat: e has "NAME: ...". */
 int trust_check_name(const struct trust *t, const char *name, struct error *e);
-/* Open a trusted file below t->dirfd. Returns a descriptor, or -errno as trust_check_name. */
+/* Open a trusted file below t->dirfd, with O_CLOEXEC, O_NOFOLLOW and O_NONBLOCK besides the flags.
+ * Returns a descriptor, or -errno as trust_check_name. */
 int trust_open(const struct trust *t, const char *name, int flags, struct error *e);

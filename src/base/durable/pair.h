@@ -37,7 +37,8 @@ typedef enum pair_permission pair_check_names(void *arg, const char *first, cons
 /*
  * Complete the commit of the marker for `marked`, if there is one. Returns 1 if the new pair is
  * complete now, 0 if there is no marker or its commit was abandoned, -EINVAL if the file is no
- * marker, -EPERM if it is not trusted or `check` forbids its names. A failure keeps the marker.
+ * marker, -EPERM if it or a new file is not trusted, or `check` forbids its names. A failure keeps
+ * the marker.
  */
 int pair_finish(const struct trust *trust, const char *marked, pair_check_names *check, void *arg,
 	struct error *e);

@@ -13,7 +13,7 @@ uint64_t options_cache_default(uint64_t memory);
 
 struct options {
 	struct mount_request rq; /* without paths */
-	/* Lists of options, owned; rq points at them. */
+	/* Owned lists of options; rq has the same pointers. */
 	struct option_list {
 		char **v; /* NULL-ended; NULL while there are none */
 		size_t n;

@@ -23,5 +23,5 @@ bool words_value_known(const struct format_setting *o, const char *value);
 /* List the values of an option: "a, b or c", or "0, or MIN to MAX"; "" for a file. */
 char *words_values(const struct format_setting *o);
 
-/* Print the format options for --help, each padded to `columns` and followed by its help. */
+/* Print a line per format option for --help: KEY=VALUES, padded to `columns`, and its help. */
 void words_print_options(FILE *out, int columns);

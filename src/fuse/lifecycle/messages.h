@@ -17,7 +17,7 @@ struct messages {
 	struct buffer pending; /* zero-initialized */
 };
 
-/* Make a line printable, queue it with a newline, and call messages_write. */
+/* Queue a line, with "?" for unprintable characters and a newline, and call messages_write. */
 void messages_add(struct messages *m, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Write what standard error takes at once. If the write fails, drop the queue and log nothing. */
 void messages_write(struct messages *m);

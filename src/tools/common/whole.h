@@ -2,8 +2,9 @@
 /*
  * whole: common code of the commands that read maps and write changed ones: MAP [OUT] (in place
  * without OUT), a folder to another folder, several maps and folders with --in-place, and -n. Each
- * map is written all or nothing. Without a change, a map is not written in place. The report of a
- * map is printed after it was written.
+ * map is written all or nothing. Without a change, a map is not written in place. A map in a target
+ * folder is kept if it is not older than its source. The report of a map is printed after it was
+ * written.
  */
 #pragma once
 
@@ -25,8 +26,8 @@ struct whole_map {
 	int dirfd;            /* descriptor of the directory of the named map; borrowed */
 	struct buffer report; /* what was done; what was not done is printed at once */
 	/* The map to write, if `change` made one instead of changing the tree; or NULL. */
-	struct snapshot *map;
-	bool is_incomplete; /* a requested change was not made */
+	struct snapshot *map; /* owned by whole */
+	bool is_incomplete;   /* a requested change was not made: OUTCOME_PARTIAL at least */
 };
 
 struct whole {
@@ -63,7 +64,8 @@ int whole_run(struct whole *w);
 /* Let `change` read these images (NULL: none), whose directories are open. Call it before
  * whole_run, at most three times. */
 void whole_use_images(struct whole *w, const struct images *images);
-/* Implements whole_calls.say; arg is a struct whole_map. */
+/* Implements whole_calls.say; arg is a struct whole_map. WHOLE_DONE goes to the report, other
+ * events to standard error at once; WHOLE_LEFT sets is_incomplete. */
 void whole_say(void *arg, enum whole_event what, const char *line);
 /* Append a line to the report of a map, with the map's name if there may be several. */
 void whole_report(struct whole_map *m, const char *fmt, ...) PRINTF_LIKE(2, 3);

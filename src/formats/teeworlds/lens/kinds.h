@@ -27,7 +27,7 @@ extern const struct tw_kind tw_kind_envelope;                                 /*
 /* The kind of an entry; NULL if there is no such kind. */
 const struct tw_kind *tw_kind(entry_id id);
 
-/* Do what the members of tw_kind with these names do, with the members that the kind has.
+/* Do what the members of tw_kind with these names do, with other members if the kind lacks one.
  * tw_kind(id) must not be NULL; `find` is for directories, `size` and `get` are for files. */
 int tw_kind_stat(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *e);
 int tw_kind_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret);
@@ -35,7 +35,8 @@ int tw_kind_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct erro
 int tw_kind_get(
 	const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n, struct error *e);
 
-/* Add every entry, typed or raw, that shows an item or blob in which after differs from before. */
+/* Add every entry, typed or raw, that may show a difference between before and after, or set
+ * t->is_all. t is zeroed. */
 void tw_touch(const struct tw_map *before, const struct tw_map *after, struct touched *t);
 
 /* Find the object that had this name at the mount. *ret has the form that the name's ending says,
@@ -49,8 +50,8 @@ int tw_fixed_find(entry_id dir, const char *name, entry_id *ret);
 /* Update the OPAQUE bits of tiles for all images in c->result->put_images. c is a change in place;
  * c->previous is overwritten. In media/image.c. */
 int tw_images_derive(struct tw_change *c, struct error *e);
-/* Check a change of raw/: `before` is the map before it, `after` after it. -EINVAL if a typed file
- * that t lists would become unreadable, t->is_all, or the map would no longer be typed. Decodes
- * what it needs to. In raw/guard.c. */
+/* Check a change of raw/: `before` is the map before it, `after` after it. If `before` is typed,
+ * -EINVAL if t->is_all, a typed file that t lists would become unreadable, or `after` is not typed.
+ * Decodes what it needs to. In raw/guard.c. */
 int tw_raw_guard(const struct tw_map *before, const struct tw_map *after, const struct touched *t,
 	struct error *e);

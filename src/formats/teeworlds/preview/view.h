@@ -19,7 +19,8 @@ struct tw_painter {
 	struct tw_clip clip;
 };
 
-/* Draw a design layer of tiles. Its border tiles repeat outside it, as in the game. */
+/* Draw a design layer of tiles. Its border tiles repeat outside it, as in the game. A layer without
+ * an image is drawn in its colors. */
 int tw_draw_tiles(struct tw_painter *p, const struct tw_item *it, struct error *e);
 int tw_draw_quads(struct tw_painter *p, const struct tw_item *it, struct error *e);
 /* Draw a physics layer, with a color for each kind of tile (docs/mapfs-preview.1). */
@@ -29,7 +30,8 @@ int tw_draw_entities(struct tw_painter *p, const struct tw_item *it, struct erro
  * the game layer. Decodes nothing. Returns false if the map has no game layer. */
 bool tw_preview_size(const struct tw_map *m, uint32_t longest, uint32_t *ret_w, uint32_t *ret_h);
 
-/* Evaluate the envelope that a reference means at the time `offset`, in milliseconds; the values
- * are in 1/1024 (render.cpp of DDNet, RenderEvalEnvelope). Returns false and leaves ret unchanged
- * if there is no such envelope, or it has no points. */
+/* Evaluate the envelope that a reference (names/reference.h) means at the time `offset`, in
+ * milliseconds: four values, whatever its channels are, in 1/1024 (render.cpp of DDNet,
+ * RenderEvalEnvelope). Returns false and leaves ret unchanged if there is no such envelope, or it
+ * has no points. */
 bool tw_envelope_at(const struct tw_map *m, int32_t reference, int32_t offset, double ret[4]);

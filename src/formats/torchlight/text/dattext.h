@@ -62,9 +62,9 @@ const struct dat_block *dat_next(const struct dat_block *b);
 int dat_field_error(struct error *e, const struct dat_field *f, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
 
-/* Check that f's value fits into an SS. -EINVAL. */
+/* Check that f's value has at most 65535 UTF-16 units. -EINVAL. */
 int dat_check_string(const struct dat_field *f, struct error *e);
-/* Append f's value as an SS. -EINVAL. */
+/* Append f's value as an SS. -EINVAL, -ENOMEM. */
 int dat_put_string(const struct dat_field *f, struct buffer *out, struct error *e);
 
 /* Append indentation; and append a printf-formatted text after it. The caller counts the depth. */

@@ -61,7 +61,8 @@ const struct layout_property *layout_property_find(
 /* *ret_axis: 0, 1 or 2 if the name is that of a vector and X, Y or Z; else -1. */
 const struct layout_property *layout_property_named(
 	const struct names *n, uint8_t type, struct str name, int *ret_axis);
-/* Is it a widget, drawn on the screen? Is it a part of a particle effect? */
+/* Is it a widget, drawn on the screen (type 74, or with WIDGET NAME)? Is it a part of a particle
+ * effect? */
 bool layout_type_is_widget(const struct names *n, uint8_t type);
 bool layout_type_is_particle(uint8_t type);
 
