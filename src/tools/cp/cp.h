@@ -31,8 +31,7 @@ enum { CP_TILES_MAX = 1000000 };
 
 enum cp_event { CP_ADDED, CP_REUSED, CP_LEFT_OUT };
 
-/* What became of a part, of an object that it refers to, or of the settings. Valid during report().
- */
+/* The result for a part, an object that it refers to, or the settings. Valid during report(). */
 struct cp_line {
 	enum cp_event event;
 	const char *from;   /* path in the source map */

@@ -19,8 +19,8 @@
 #include "formats/torchlight/wire/archive.h"
 #include "formats/torchlight/wire/tree.h"
 
-/* What an entry_id is made of: a kind, and the index of a directory, the handle of a file, or one
- * of enum tl_control, the entries that mapfs adds. */
+/* The parts of an entry_id: a kind, and the index of a directory, the handle of a file, or one of
+ * enum tl_control, the entries that mapfs adds. */
 enum tl_kind { TL_DIR = 0, TL_FILE = 2, TL_CONTROL = 3 };
 enum tl_control {
 	TL_CONTROL_DIR,     /* .mod */

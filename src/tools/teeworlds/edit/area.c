@@ -74,7 +74,7 @@ static struct view find_view(const struct edit_model *model, const struct edit_l
 	return v;
 }
 
-/* What of a layer can be seen in an area, in hundredths of the layer's units. */
+/* The part of a layer that can be seen in an area, in hundredths of the layer's units. */
 static struct span find_seen(const struct view *v, struct span area)
 {
 	int64_t a = area.begin * v->parallax, b = area.end * v->parallax;
@@ -276,8 +276,8 @@ static int copy_layer(struct copying *k, struct error *e)
 	return 0;
 }
 
-/* What identifies a layer: its kind, and its name or else that of its image or sound. A map has one
- * physics layer of each kind, whose name does not count. */
+/* The key of a layer: its kind and its name, or the name of its image or sound if it has none. The
+ * name of a physics layer does not count, since a map has one of each kind. */
 struct key {
 	enum tw_form form;
 	int32_t kind;

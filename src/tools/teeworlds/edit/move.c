@@ -17,7 +17,7 @@
 
 enum { ENTITIES_SINCE = 192 /* ids of spawns, weapons and so on, which are not repeated */ };
 
-/* What an operation does in one direction with a layer, or with all layers of a group. */
+/* The effect of an operation in one direction on a layer, or on all layers of a group. */
 struct axis {
 	int64_t world;   /* tiles by which the world moves */
 	int64_t content; /* tiles by which the content of layers moves */
