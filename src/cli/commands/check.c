@@ -28,7 +28,6 @@ struct check {
 	size_t game_index;
 	const char *fix;    /* as typed; NULL: only check */
 	const char *output; /* as typed */
-	char *names[2];     /* a map and the output */
 	struct whole whole;
 	atomic_bool has_errors, has_warnings; /* of any map, after the repairs */
 };
@@ -309,13 +308,6 @@ static bool split_sentence(char *text, struct format_fault *f)
 	return true;
 }
 
-static bool is_folder(const char *name)
-{
-	struct stat st;
-
-	return stat(name, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 static int handle_refused_map(
 	void *arg, const char *file, const struct error *why, struct buffer *out)
 {
@@ -387,15 +379,11 @@ static int take_fix(struct check *k)
 		return cli_usage("check: %s needs --fix", k->output ? "--output" : "-n");
 	if (k->fix && k->fix[0] && strcmp(k->fix, "settings") != 0)
 		return cli_usage("check: --fix is %s (settings, or no value)", k->fix);
-	if (k->output && (c->n_names != 1 || is_folder(c->names[0])))
+	if (k->output && (c->n_names != 1 || whole_is_folder(c->names[0])))
 		return cli_usage("check: --output takes one map");
-	if (k->output) {
-		k->names[0] = c->names[0];
-		k->names[1] = (char *)(uintptr_t)k->output;
-		c->names = k->names;
-		c->n_names = 2;
-	}
 	k->whole.in_place = !k->output;
+	if (k->output)
+		return whole_line_take_one(c, c->names[0], k->output, &k->whole);
 	return k->fix ? whole_line_take(c, &k->whole) : OUTCOME_DONE;
 }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /* mapfs cp: copy parts of a map into another one. */
 #include <stdio.h>
-#include <sys/stat.h>
+#include <stdlib.h>
 
-#include "base/print.h"
 #include "cli/cli.h"
 #include "cli/commands/whole_line.h"
 #include "tools/cp/run.h"
@@ -13,7 +12,6 @@ struct cps {
 	struct command command;
 	struct cp_run run;
 	const char *at, *output;
-	char *names[2]; /* the map to change, and OUT */
 };
 
 static bool parse_tiles(const char *text, struct cp *ret)
@@ -32,7 +30,6 @@ static int run_cp(struct command *c)
 {
 	struct cps *x = (struct cps *)c;
 	struct cp_run *run = &x->run;
-	struct stat st;
 	int code;
 
 	run->from = c->names[0];
@@ -44,15 +41,7 @@ static int run_cp(struct command *c)
 		return cli_usage("cp: cannot read standard input");
 	if (x->at && !parse_tiles(x->at, &run->how))
 		return cli_usage("cp: --at takes X,Y (-%d to %d)", CP_TILES_MAX, CP_TILES_MAX);
-	x->names[0] = c->names[c->n_names - 1];
-	x->names[1] = (char *)(uintptr_t)x->output;
-	if (stat(x->names[0], &st) == 0 && S_ISDIR(st.st_mode)) {
-		print_line(stderr, "mapfs: %s: is a folder", x->names[0]);
-		return OUTCOME_REFUSED;
-	}
-	c->names = x->names;
-	c->n_names = x->output ? 2 : 1;
-	code = whole_line_take(c, &run->whole);
+	code = whole_line_take_one(c, c->names[c->n_names - 1], x->output, &run->whole);
 	return code == OUTCOME_DONE ? cp_run(run) : code;
 }
 

@@ -2,9 +2,6 @@
 /* mapfs edit: change tiles and areas of a map. */
 #include "tools/edit/run.h"
 
-#include <sys/stat.h>
-
-#include "base/print.h"
 #include "cli/cli.h"
 #include "cli/commands/whole_line.h"
 
@@ -14,29 +11,6 @@ struct edits {
 	const char **layers;
 	const char *output;
 };
-
-static bool is_folder(const char *name)
-{
-	struct stat st;
-
-	return stat(name, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
-static int run_whole(struct edits *x)
-{
-	struct command *c = &x->command;
-	char *names[] = {c->names[0], (char *)(uintptr_t)x->output, NULL};
-	int code;
-
-	if (is_folder(names[0])) {
-		print_line(stderr, "mapfs: %s: is a folder (edit changes one map)", names[0]);
-		return OUTCOME_REFUSED;
-	}
-	c->names = names;
-	c->n_names = x->output ? 2 : 1;
-	code = whole_line_take(c, &x->run.whole);
-	return code == OUTCOME_DONE ? edit_run(&x->run) : code;
-}
 
 static int run_edit(struct command *c)
 {
@@ -48,7 +22,9 @@ static int run_edit(struct command *c)
 	if (edit_parse(&x->run.how, c->names + 1, c->n_names - 1, &e) < 0)
 		code = cli_usage("edit: %s", error_text(&e));
 	else
-		code = run_whole(x);
+		code = whole_line_take_one(c, c->names[0], x->output, &x->run.whole);
+	if (code == OUTCOME_DONE)
+		code = edit_run(&x->run);
 	edit_finish(&x->run.how);
 	return code;
 }

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
 #include "cli/commands/whole_line.h"
 
-#include <sys/stat.h>
+#include <stdint.h>
 #include <unistd.h>
 
+#include "base/print.h"
 #include "cli/cli.h"
 #include "vfs/offline/streams.h"
-
-static bool is_folder(const char *name)
-{
-	struct stat st;
-
-	return stat(name, &st) == 0 && S_ISDIR(st.st_mode);
-}
 
 static int check_names(const struct command *c, const struct whole *w)
 {
@@ -26,7 +20,7 @@ static int check_names(const struct command *c, const struct whole *w)
 				return cli_usage(
 					"%s: cannot write to standard input; name an output, or -",
 					c->name);
-	if (out && streams_named(c->names[1]) && is_folder(c->names[0]))
+	if (out && streams_named(c->names[1]) && whole_is_folder(c->names[0]))
 		return cli_usage(
 			"%s: cannot write a folder to standard output; name a folder as OUT",
 			c->name);
@@ -46,4 +40,17 @@ int whole_line_take(struct command *c, struct whole *w)
 	w->options = c->map_options;
 	w->debug = c->debug;
 	return code;
+}
+
+int whole_line_take_one(struct command *c, char *map, const char *output, struct whole *w)
+{
+	if (whole_is_folder(map)) {
+		print_line(stderr, "mapfs: %s: is a folder", map);
+		return OUTCOME_REFUSED;
+	}
+	w->single[0] = map;
+	w->single[1] = (char *)(uintptr_t)output;
+	c->names = w->single;
+	c->n_names = output ? 2 : 1;
+	return whole_line_take(c, w);
 }

@@ -15,3 +15,6 @@
 
 /* Check the names and store them in w. Returns OUTCOME_DONE, or OUTCOME_USAGE after a message. */
 int whole_line_take(struct command *c, struct whole *w);
+/* The same for a command that changes one map, and writes `output` instead unless that is NULL. A
+ * folder is refused: OUTCOME_REFUSED after a message. */
+int whole_line_take_one(struct command *c, char *map, const char *output, struct whole *w);

@@ -290,7 +290,7 @@ static int visit_all(struct whole *w, int n)
 	return (int)(r < 0 ? outcome_worse(w->worst, OUTCOME_REFUSED) : w->worst);
 }
 
-static bool is_folder(const char *name)
+bool whole_is_folder(const char *name)
 {
 	struct stat st;
 
@@ -344,7 +344,7 @@ int whole_run(struct whole *w)
 	bool out = !w->in_place && w->n_names == 2;
 
 	pthread_mutex_init(&w->lock, NULL);
-	if (out && is_folder(w->names[0]))
+	if (out && whole_is_folder(w->names[0]))
 		return run_to_folder(w);
 	return out && !w->dry ? run_to_out(w) : visit_all(w, out ? 1 : w->n_names);
 }

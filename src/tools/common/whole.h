@@ -51,6 +51,7 @@ struct whole {
 	struct sandbox_rule extra_rules[WHOLE_FURTHER_MAX];
 	size_t n_extra_rules;
 
+	char *single[2]; /* private to whole_line_take_one (cli/commands/whole_line.h) */
 	/* Private to whole_run: the target of the maps of a folder, or of a single map. Both are
 	 * NULL if maps are changed in place. */
 	struct folder *folder;
@@ -59,6 +60,8 @@ struct whole {
 	enum outcome worst;
 };
 
+/* Is the name that of a folder? Outside the sandbox. */
+bool whole_is_folder(const char *name);
 /* Enter the sandbox, and change the named maps. Call it once. Returns the exit code. */
 int whole_run(struct whole *w);
 /* Let `change` read these images (NULL: none), whose directories are open. Call it before
