@@ -7,6 +7,11 @@ bool tw_is_tiles(const struct tw_item *it)
 	       it->ints->v[TW_LAYER_TYPE] == TW_LAYER_TILES;
 }
 
+bool tw_is_physics(const struct tw_item *it)
+{
+	return tw_is_tiles(it) && it->ints->v[TW_TILES_KIND] != 0;
+}
+
 int tw_tiles_field(const struct tw_item *it)
 {
 	static const int kinds[] = {2, 4, 8, 16, 32}; /* tele, speedup, front, switch, tune */

@@ -90,7 +90,8 @@ enum { TW_FIELDS_MAX = 8 };
  * the item, but their values may be no handles of blobs. */
 unsigned tw_data_fields(const struct tw_item *it, uint32_t ret[TW_FIELDS_MAX]);
 
-bool tw_is_tiles(const struct tw_item *it); /* a tile layer of TW_TILES_MIN integers or more */
+bool tw_is_tiles(const struct tw_item *it);   /* a tile layer of TW_TILES_MIN integers or more */
+bool tw_is_physics(const struct tw_item *it); /* a tile layer that is not only drawn */
 
 /* The field of a tile layer (tw_is_tiles) that refers to its tiles. A physics layer has one for its
  * kind; for kinds 0 and 1, or if the item is too short, it is TW_TILES_DATA. -1: unknown kind. */

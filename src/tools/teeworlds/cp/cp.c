@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "formats/teeworlds/finalize/finalize.h"
+#include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/preview/game.h"
 
 static void finish_copying(struct tw_copying *k)
@@ -80,7 +81,7 @@ static int copy_layer(struct tw_copying *k, const struct cp_part *p, struct erro
 	const struct tw_copy_line l = {CP_LEFT_OUT, .from = item, .detail = "is a physics layer"};
 	int r = 0;
 
-	if (p->is_match && tw_cp_is_physics(&k->from->items[item]))
+	if (p->is_match && tw_is_physics(&k->from->items[item]))
 		return tw_cp_report(k, &l, e);
 	if (k->how->x || k->how->y)
 		r = error_set(e, -EINVAL, "--at moves groups, not layers");

@@ -66,8 +66,6 @@ int tw_cp_layer(struct tw_copying *k, uint32_t position, uint32_t from_group, ui
 	struct error *e);
 /* tree.c: Copy a group with its design layers. is_match: as in struct cp_part. */
 int tw_cp_group(struct tw_copying *k, uint32_t position, bool is_match, struct error *e);
-/* tree.c: Is it a tile layer that is not only drawn? */
-bool tw_cp_is_physics(const struct tw_item *it);
 
 /* lower.c: Convert a copy from a map of 0.7 so that the new map stays one of 0.6. */
 int tw_cp_lower(struct tw_copying *k, uint32_t item, struct error *e);

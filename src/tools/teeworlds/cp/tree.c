@@ -12,11 +12,6 @@
 enum { X_OFFSET = 1, Y_OFFSET, X_PARALLAX, Y_PARALLAX, CLIP_X = 8, CLIP_Y /* of a group */ };
 enum { TILE = 32 /* units of a group's integers */ };
 
-bool tw_cp_is_physics(const struct tw_item *it)
-{
-	return tw_is_tiles(it) && it->ints->v[TW_TILES_KIND] != 0;
-}
-
 /* The references of one layer while they are copied. */
 struct carrying {
 	struct tw_copying *k;
@@ -100,7 +95,7 @@ static int check_layer(const struct tw_copying *k, const struct tw_item *it, str
 	int32_t type = tw_get_int(it, TW_LAYER_TYPE, -1);
 	int r;
 
-	if (tw_cp_is_physics(it))
+	if (tw_is_physics(it))
 		return error_set(e, -EINVAL, "is a physics layer");
 	r = tw_layer_check(k->from, it, e);
 	if (r < 0)
@@ -206,7 +201,7 @@ static int copy_layers(struct tw_copying *k, struct tw_layer_range layers, uint3
 		uint32_t at = layers.first + i, item = tw_type(k->from, TW_LAYER)->items[at];
 		struct tw_copy_line l = {.event = CP_LEFT_OUT, .from = item};
 
-		if (tw_cp_is_physics(&k->from->items[item]))
+		if (tw_is_physics(&k->from->items[item]))
 			l.detail = "is a physics layer";
 		else if (k->copies[TW_SORT_LAYER][at].is_done)
 			l.detail = "was copied before";

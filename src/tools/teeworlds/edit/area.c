@@ -54,7 +54,7 @@ static struct view find_view(const struct edit_model *model, const struct edit_l
 	uint32_t direction, int64_t at, int64_t side)
 {
 	const struct edit_group *g = &model->groups[l->group];
-	bool physics = edit_has_tiles(l) && edit_kind_of(model, l) != 0;
+	bool physics = tw_is_physics(&model->m->items[l->item]);
 	struct view v = {{at * EDIT_TILE, (at + side) * EDIT_TILE}, 0, EDIT_PERCENT, 0};
 	int64_t clip;
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cursor.h"
+#include "codec/blob_equal.h"
 #include "formats/teeworlds/lens/layer/reshape.h"
 #include "formats/teeworlds/model/fields.h"
 #include "formats/teeworlds/model/groups.h"
@@ -213,33 +214,13 @@ static int encode_list(const struct edit_layer *l, struct blob *old, int32_t old
 	return r;
 }
 
-/* Is the new data that of the blob? Data that cannot be read is not. */
-static bool is_same_data(const struct spool *data, struct blob *blob)
-{
-	uint8_t a[4096], b[sizeof(a)];
-	uint64_t size = spool_size(data), n;
-	bool same = blob && blob_size(blob) == size;
-
-	for (uint64_t at = 0; same && at < size; at += n) {
-		n = size - at < sizeof(a) ? size - at : sizeof(a);
-		same = spool_read(data, at, a, (size_t)n, NULL) == 0 &&
-		       blob_read(blob, at, b, (size_t)n, NULL) == 0 && memcmp(a, b, (size_t)n) == 0;
-	}
-	return same;
-}
-
 /* Make a blob, which the save compresses, on all processors. */
-static int make_blob(const struct tw_map *m, struct spool *data, struct blob **ret, struct error *e)
+static int make_blob(
+	const struct tw_map *m, const struct extent *data, struct blob **ret, struct error *e)
 {
-	CLEANUP_EXTENT struct extent x = EXTENT_INIT;
-	CLEANUP(content_unref) struct content *content = NULL;
-	int r = spool_extent(data, &x, e);
+	CLEANUP(content_unref) struct content *content = content_new(data);
 
-	if (r == 0)
-		content = content_new(&x);
-	if (r == 0)
-		r = content ? tw_compose_content(m, content, ret, e) : no_memory(e);
-	return r;
+	return content ? tw_compose_content(m, content, ret, e) : no_memory(e);
 }
 
 /* Set the size of a layer, also of its tiles that no file shows. */
@@ -260,21 +241,26 @@ static int apply_layer(struct tw_change *c, struct edit_layer *l, struct error *
 {
 	CLEANUP(spool_destroy)
 	struct spool *data = spool_create(c->base->shared->store->spool_dirfd);
+	CLEANUP_EXTENT struct extent stored = EXTENT_INIT;
 	CLEANUP(blob_unref) struct blob *fresh = NULL;
 	const struct tw_item *it = &c->base->items[l->item];
-	bool tiles = edit_has_tiles(l);
+	bool tiles = edit_has_tiles(l), is_same = false;
 	uint32_t field = tiles ? l->tiles.field : TW_LIST_DATA;
 	struct blob *old = tw_get_blob(c->base, it, field);
 	int r = !data   ? no_memory(e)
 		: tiles ? encode_tiles(l, data, e)
 			: encode_list(l, old, it->ints->v[TW_LIST_COUNT], data, e);
 
-	if (r == 0 && !(tiles && is_resized(l)) && is_same_data(data, old)) {
+	if (r == 0)
+		r = spool_extent(data, &stored, e);
+	/* Data that cannot be read is not the same. */
+	if (r == 0 && old && !(tiles && is_resized(l)) &&
+		blob_equals_extent(old, &stored, &is_same, NULL) == 0 && is_same) {
 		buffer_finish_free(&l->changes);
 		return 0;
 	}
 	if (r == 0)
-		r = make_blob(c->base, data, &fresh, e);
+		r = make_blob(c->base, &stored, &fresh, e);
 	if (r == 0 && tiles && is_resized(l))
 		r = apply_size(c, l, e);
 	if (r < 0)

@@ -217,7 +217,7 @@ static int move_list(
 
 static int move_layer(struct editing *ed, struct edit_layer *l, struct error *e)
 {
-	bool physics = edit_has_tiles(l) && edit_kind_of(&ed->model, l) != 0;
+	bool physics = tw_is_physics(&ed->model.m->items[l->item]);
 	struct axis a[2];
 
 	plan_group(ed, l->group, physics, a);

@@ -33,12 +33,9 @@ static bool are_groups_valid(const struct tw_map *m)
 /* A game uses only one physics layer of a kind, so nothing tells which group should have it. */
 static bool is_physics_shared(const struct tw_map *m)
 {
-	for (uint32_t i = 0; i < tw_count(m, TW_LAYER); i++) {
-		const struct tw_item *it = tw_item_at(m, TW_LAYER, i);
-
-		if (tw_is_tiles(it) && it->ints->v[TW_TILES_KIND] && tw_layer_is_shared(m, i))
+	for (uint32_t i = 0; i < tw_count(m, TW_LAYER); i++)
+		if (tw_is_physics(tw_item_at(m, TW_LAYER, i)) && tw_layer_is_shared(m, i))
 			return true;
-	}
 	return false;
 }
 
