@@ -51,7 +51,7 @@ struct whole {
 	struct sandbox_rule extra_rules[WHOLE_FURTHER_MAX];
 	size_t n_extra_rules;
 
-	char *single[2]; /* private to whole_line_take_one (cli/commands/whole_line.h) */
+	char *single[2]; /* room for the names of a command that changes one map */
 	/* Private to whole_run: the target of the maps of a folder, or of a single map. Both are
 	 * NULL if maps are changed in place. */
 	struct folder *folder;
