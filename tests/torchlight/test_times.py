@@ -166,6 +166,16 @@ def test_a_renamed_file_keeps_its_time(box):
     assert_saved(m, "MEDIA/MOVED.DAT")
 
 
+def test_a_file_with_a_scratch_name_keeps_its_time_during_a_save(box):
+    m = mount_small(box)
+    os.utime(m / "MEDIA/UNITS/A.DAT", ns=(WHEN, WHEN))
+    os.rename(m / "MEDIA/UNITS/A.DAT", m / "MEDIA/UNITS/A.DAT~")
+    sync(m)
+    assert os.stat(m / "MEDIA/UNITS/A.DAT~").st_mtime_ns == WHEN
+    os.rename(m / "MEDIA/UNITS/A.DAT~", m / "MEDIA/UNITS/C.DAT")
+    assert_saved(m, "MEDIA/UNITS/C.DAT")
+
+
 def test_a_failed_save_names_the_journal_only_if_it_exists(box):
     shim = box.shim(Fault)
     m = box.mount(box.add(small_mod(), "S.MOD"), shim=shim)

@@ -81,18 +81,23 @@ static int carry_entries(struct overlay *o, struct overlay *next)
 	return r == -ENOMEM ? r : 0;
 }
 
-/* Find successors of other files with an inode: what the next overlay has at their paths. */
+/* Find successors of other files with an inode or a time: what the next overlay has at their paths.
+ * The journal has no times, so a file that is still not in the map gets its time here. */
 static int find_successors(struct overlay *o, struct overlay *next)
 {
 	struct dentry p;
 
 	for (struct oentry *u = NULL; (u = overlay_next(o, u));) {
-		if (u->successor || !u->inode || u->is_dir || !find_dentry(next, u, &p) ||
-			!p.exists || p.is_dir)
+		if (u->successor || !(u->inode || u->has_mtime) || u->is_dir ||
+			!find_dentry(next, u, &p) || !p.exists || p.is_dir)
 			continue;
 		u->successor = oentry_raise(next, p.parent, u->name, &p);
 		if (!u->successor)
 			return -ENOMEM;
+		if (u->has_mtime && oentry_differs(u->successor)) {
+			u->successor->has_mtime = true;
+			u->successor->mtime = u->mtime;
+		}
 	}
 	return 0;
 }

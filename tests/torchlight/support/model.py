@@ -20,12 +20,12 @@ class Model(Tree):
     # ---- the archive
 
     def in_order(self, top=None):
-        """All nodes of the tree; names of directories before their content."""
-        level = [top or self.root]
-        while level:
-            here = [n for d in level for n in sorted(d.kids.values(), key=lambda n: n.name.encode())]
-            yield from here
-            level = [n for n in here if isinstance(n, Dir)]
+        """All nodes of the tree in the order of paths, directories before their content. If two files came from one
+        object, the first claims it."""
+        for n in sorted((top or self.root).kids.values(), key=lambda n: n.name.encode()):
+            yield n
+            if isinstance(n, Dir):
+                yield from self.in_order(n)
 
     def build(self):
         out, claimed = Result(), set()
