@@ -505,6 +505,9 @@ def test_physics_are_refused_by_path_and_left_out_of_a_pattern(tmp_path):
     assert parts_of(out, "left", "added") == ["left out groups/0_Game/layers/0_Game: is a physics layer",
                                               "added groups/1_mixed/layers/1_deco",
                                               "left out groups/1_mixed/layers/1_Front: is a physics layer"]
+    out, _ = cp(from_, "groups/0*", "groups/*", to)
+    assert parts_of(out, "left") == ["left out groups/0_Game: has the game layer",
+                                     "left out groups/1_mixed/layers/1_Front: is a physics layer"]
 
 
 def test_other_files_are_refused(tmp_path):

@@ -25,6 +25,10 @@ int tw_cp_refuse(const struct tw_copying *k, const struct tw_item *it, int r, st
 
 int tw_cp_report(struct tw_copying *k, const struct tw_copy_line *l, struct error *e)
 {
+	/* Several patterns may match a part that is left out. */
+	for (size_t i = 0; l->event == CP_LEFT_OUT && i < k->n_lines; i++)
+		if (k->lines[i].event == CP_LEFT_OUT && k->lines[i].from == l->from)
+			return 0;
 	if (!array_reserve(k->lines, k->n_lines, k->room_lines))
 		return error_set(e, -ENOMEM, "out of memory");
 	k->lines[k->n_lines++] = *l;
