@@ -2,6 +2,7 @@
 /* Which command. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -65,5 +66,7 @@ int main(int argc, char **argv)
 {
 	if (argc < 1 || fill_standard_descriptors() < 0)
 		return OUTCOME_USAGE;
+	/* Who started mapfs may ignore SIGCHLD; then children would have no exit code. */
+	signal(SIGCHLD, SIG_DFL);
 	return output_finish(run_command(argc, argv), OUTCOME_PARTIAL, OUTCOME_REFUSED);
 }

@@ -13,7 +13,7 @@ typedef bool child_wait(void *arg, int fd);
 
 /* Run call(arg) in a child. Returns its result. If wait() gives up before the child ended, kills it
  * without waiting for its end, and returns ETIMEDOUT. Negative if there is no result: -errno of
- * fork, or -ECHILD if a signal ended the child. */
+ * fork, or -ECHILD if a signal ended the child. SIGCHLD must not be ignored (main). */
 int child_run(void *arg, child_wait *wait, child_call *call);
 /* The message for a nonzero result of child_run. */
 const char *child_error(int r);

@@ -182,6 +182,15 @@ def test_a_caller_inside_the_mount_is_asked_to_leave(box, small):
     assert r.code == 0, r
 
 
+def test_a_failed_unmount_is_reported_if_sigchld_is_ignored(box, small):
+    m = box.mount(small)
+    ignore = "import os, signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])"
+    r = box.run("-c", 'cd "$0/info" && "$1" -c "$2" "$3" -u ..; echo "gave $?"', m.point, sys.executable, ignore,
+                places.BINARY, program="sh")
+    assert "leave it first" in r.err and "gave 7" in r.out, r
+    m.unmount()
+
+
 # ---- discarding changes
 
 def write_refused(m):

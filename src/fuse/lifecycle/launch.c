@@ -293,7 +293,6 @@ enum outcome launch(const struct mount_request *rq)
 		return OUTCOME_MOUNT;
 	}
 	/* nohup lets SIGHUP be ignored, which stays; the others must reach this process. */
-	signal(SIGCHLD, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGPIPE, SIG_IGN);
 	if (start_mount(&l) > 0) {
