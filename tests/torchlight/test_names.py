@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Zlib
 """Property names that compiled files do not hold: from the file's list, learnt from texts, or shown as numbers."""
+import errno
 import os
 import pathlib
 import re
 import struct
 import time
+
+import pytest
 
 import tlread
 import tlwrite
@@ -137,6 +140,16 @@ def test_the_kits_text_over_its_compiled_file_teaches_names(box):
     m.unmount()
     assert Archive(path).files["MEDIA/NEW.LAYOUT"] == [one]
     assert Archive(path).files["MEDIA/A.LAYOUT"] == [one]
+
+
+def test_a_wrong_value_of_a_learnt_name_is_refused_at_close(box):
+    m = box.mount(box.add(layout_mod("A.LAYOUT")[1], "S.MOD"))
+    with pytest.raises(OSError) as e:
+        m.put("MEDIA/A.LAYOUT", (UNKNOWN % "QUARTER").replace("0.25", "x").encode())
+    assert e.value.errno == errno.EINVAL
+    assert "line 11" in m.xattr("MEDIA/A.LAYOUT", "user.mapfs.error")
+    m.put("MEDIA/A.LAYOUT", (UNKNOWN % "QUARTER").encode())
+    m.unmount()
 
 
 def test_a_layout_text_with_an_unknown_name_is_refused(box):

@@ -42,7 +42,9 @@ bool binlayout_sniff(const uint8_t *data, size_t size); /* checks the size and t
 
 /* Append the text (UTF-8, LF) of a file to out. path: in the archive, or NULL. It gives the name of
  * the root, which is not stored: [UI] below MEDIA/UI/ or if there are widgets, [Particle Creator]
- * below MEDIA/PARTICLES/ or if there are particles, else [Layout]. -EIO: it is invalid. -EFBIG. */
+ * below MEDIA/PARTICLES/ or if there are particles, else [Layout]. names may be NULL. The text
+ * may lack some bytes of the file (compiled_decode finds out). -EIO: the file is invalid. -EFBIG:
+ * the text is longer than TEXT_MAX (textform.h). */
 int binlayout_decode(const uint8_t *data, size_t size, const char *path, const struct names *names,
 	struct buffer *out, struct error *e);
 
@@ -50,8 +52,9 @@ int binlayout_decode(const uint8_t *data, size_t size, const char *path, const s
  * Compile text (UTF-8, LF) and append the file to out, which must be empty, because offsets count
  * from its begin. old: the previous file, or NULL. The result keeps its version, and the bytes of
  * the data group that no text shows, by the id of the Group. Unknown names are learned from old if
- * possible (learn.h). remarks and names may be NULL. -EINVAL with line and column; marked as
- * unresolved if a name is unknown, because another text may teach it. -EFBIG.
+ * possible (learn.h); remarks->names gets them as lines of a table. remarks and names may be NULL.
+ * -EINVAL, mostly with line and column; marked as unresolved (base/error.h) if a name was unknown,
+ * because another text may teach it. -EFBIG: the file has 4 GiB or more.
  */
 int binlayout_encode(const char *text, size_t n, const uint8_t *old, size_t old_size,
 	const struct names *names, struct compiled_remarks *remarks, struct buffer *out,

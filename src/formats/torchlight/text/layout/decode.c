@@ -295,6 +295,6 @@ int binlayout_decode(const uint8_t *data, size_t size, const char *path, const s
 	struct decoder d = {.c = cursor_init(data, size), .names = names, .out = &objects, .e = e};
 	int r = decode_layout(&d, path, out);
 
-	layout_nodes_free(&d.nodes);
+	layout_nodes_finish(&d.nodes);
 	return r;
 }

@@ -350,6 +350,7 @@ static int encode_again(struct encoder *en, const struct dat_block *root, const 
 		return -EINVAL;
 	en->out->size = en->nodes.size = 0;
 	en->names = more;
+	en->unknown = false;
 	if (en->e)
 		*en->e = (struct error)ERROR_INIT;
 	r = encode_layout(en, root, old);
@@ -383,6 +384,6 @@ int binlayout_encode(const char *text, size_t n, const uint8_t *old, size_t old_
 	if (r == -EINVAL && en.unknown)
 		r = error_set_unresolved(e, r);
 	buffer_finish_free(&en.nodes);
-	layout_nodes_free(&en.old);
+	layout_nodes_finish(&en.old);
 	return r;
 }

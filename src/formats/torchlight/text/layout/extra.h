@@ -10,14 +10,15 @@
 
 #include "formats/torchlight/text/dattext.h"
 
-/* Append the blocks for bytes [begin, end) of the file to out. If the bytes are invalid, or contain
- * something that the text cannot hold, append them as [EXTRADATA]. type, id: of the object. */
+/* Append the blocks for bytes [begin, end) of the file, at least one, to out; [EXTRADATA] if they
+ * are invalid or no text can hold them. type, id: of the object. depth: tabs before a block. */
 void layout_extra_decode(uint8_t type, const uint8_t *file, size_t begin, size_t end, int64_t id,
 	unsigned depth, struct buffer *out);
 
 /* Can layout_extra_decode have written this block? */
 bool layout_is_extra(const struct dat_block *b);
-/* Append the bytes of a block to out, which has all of the file before them, because offsets count
- * from its begin. -EINVAL with line and column. */
+/* Append the bytes of a block, without their length, to out, which has all of the file before them,
+ * because offsets count from its begin. -EINVAL, mostly with line and column: the block is invalid,
+ * or an object of this type cannot have it. */
 int layout_extra_encode(
 	const struct dat_block *b, uint8_t type, struct buffer *out, struct error *e);

@@ -36,7 +36,7 @@ void layout_node_finish(struct layout_node *node)
 	buffer_finish_free(&node->deactive);
 }
 
-void layout_nodes_free(struct layout_nodes *nodes)
+void layout_nodes_finish(struct layout_nodes *nodes)
 {
 	for (size_t i = 0; i < nodes->n; i++)
 		layout_node_finish(&nodes->all[i]);

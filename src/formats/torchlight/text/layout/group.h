@@ -41,13 +41,13 @@ struct layout_nodes {
 
 void layout_node_finish(struct layout_node *node);
 #define CLEANUP_NODE __attribute__((cleanup(layout_node_finish)))
-void layout_nodes_free(struct layout_nodes *nodes);
-#define CLEANUP_NODES __attribute__((cleanup(layout_nodes_free)))
+void layout_nodes_finish(struct layout_nodes *nodes); /* empties *nodes; not NULL */
+#define CLEANUP_NODES __attribute__((cleanup(layout_nodes_finish)))
 
 /* Read the data group from offset to the end of the file. -EIO: it is invalid. */
 int layout_nodes_read(
 	const uint8_t *file, size_t size, size_t offset, struct layout_nodes *ret, struct error *e);
-/* Find the node of a Group: node i if it has the id, else the first Group with the id; or NULL. */
+/* Find the node with the id of a Group: node i (may be too large), else the first; or NULL. */
 const struct layout_node *layout_nodes_find(const struct layout_nodes *nodes, size_t i, int64_t id);
 
 /* The node of a Group without fields, at an offset in the file: with the default values. */
@@ -61,7 +61,7 @@ void layout_node_write(const struct layout_node *node, struct buffer *out);
  * THEMES and TAG are not. A TAG is a name for a number that no file of a mod has; the number itself
  * can be given instead.
  *
- * Other fields are ignored, and so is a TAG that is a name. -EINVAL with line and column.
+ * Ignores other fields, and a TAG that is a name. Keeps is_read. -EINVAL with line and column.
  */
 int layout_group_field(const struct dat_field *f, struct layout_node *node, struct error *e);
 /* Append fields for the parts that only a node has, except TAG, unless they have default values. NO
@@ -74,7 +74,7 @@ void layout_group_decode(const struct layout_node *node, const struct layout_nod
 	unsigned depth, struct buffer *out);
 /* Set the parts of a node that a [DATAGROUP] gives, and is_read. -EINVAL with line and column. */
 int layout_group_encode(const struct dat_block *b, struct layout_node *node, struct error *e);
-/* Is f the TAG of the Group b, and stored in the node only? True if f is empty or a number, or if
- * the old node has a number and b has no [DATAGROUP] with a TAG. Otherwise f becomes a property. */
+/* Is f the TAG of the Group b, and stored in the node only? True if its value is empty or a number,
+ * or if old (may be NULL) has a number and b has no [DATAGROUP] with a TAG. Else a property. */
 bool layout_group_knows_tag(
 	const struct layout_node *old, const struct dat_block *b, const struct dat_field *f);

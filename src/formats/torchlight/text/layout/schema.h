@@ -20,7 +20,7 @@ enum layout_kind {
 	LAYOUT_UNSIGNED,
 	LAYOUT_FLOAT,
 	LAYOUT_INTEGER64,
-	LAYOUT_STRING,    /* SS */
+	LAYOUT_STRING,    /* SS: a counted UTF-16 string (wire.h) */
 	LAYOUT_TRANSLATE, /* SS */
 	LAYOUT_VECTOR2,   /* floats; in the text one field each: NAMEX NAMEY NAMEZ */
 	LAYOUT_VECTOR3,
@@ -49,7 +49,8 @@ struct layout_property {
 
 enum { LAYOUT_GROUP = 1, LAYOUT_TIMELINE = 35, LAYOUT_LOGIC = 36 };
 
-/* Parse a line of a table; *ret points into it. Ignores cells after the fifth. false: invalid. */
+/* Parse a line of a table, with tabs between the cells; *ret points into it. Ignores cells after
+ * the fifth. false: invalid, and *ret is undefined. */
 bool layout_schema_line(struct str line, struct layout_property *ret);
 
 /* Find the name of a type, the type of a name, the property of a code, or the property of a name.

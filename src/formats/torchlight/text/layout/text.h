@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /* layout_text: read fields of a layout's text. An absent field is 0, as in the modding kit. An
- * invalid field is -EINVAL with line and column. */
+ * invalid field is -EINVAL with line and column. If a function fails or returns false, *ret is
+ * undefined. A dictionary (names) may be NULL. */
 #pragma once
 
 #include "formats/torchlight/text/dattext.h"
@@ -9,7 +10,7 @@
 /* Read the field of b with this key, 0 to 255. */
 int layout_text_u8(const struct dat_block *b, const char *key, uint32_t *ret, struct error *e);
 
-/* Find the type that a DESCRIPTOR names; TYPE_n is accepted, too. false: it is unknown. */
+/* Find the type that the DESCRIPTOR f names; TYPE_n is accepted, too. false: it is unknown. */
 bool layout_text_type(const struct dat_field *f, const struct names *names, uint8_t *ret);
 
 /* Is f's type one of the kit's types, in any case, or HEX? */
