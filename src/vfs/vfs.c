@@ -36,10 +36,8 @@ int vfs_create(struct volume *volume, struct pool *pool, struct vfs_host *host, 
 	struct vfs *v = calloc(1, sizeof(*v));
 	int r;
 
-	if (!v) {
-		volume_destroy(volume);
+	if (!v)
 		return error_set(e, -ENOMEM, "out of memory");
-	}
 	volume->owner = pthread_self();
 	v->vol = volume;
 	v->pool = pool;
@@ -55,6 +53,7 @@ int vfs_create(struct volume *volume, struct pool *pool, struct vfs_host *host, 
 	else
 		r = vfs_replay(v, e);
 	if (r < 0) {
+		v->vol = NULL;
 		vfs_destroy(v);
 		return r;
 	}

@@ -15,14 +15,14 @@
 struct volume;
 
 /* Create the vfs of a map, and replay its journal. The calling thread becomes the owner. Takes over
- * the volume, also on failure. */
+ * the volume, except on failure. Borrows pool and host until vfs_destroy. */
 int vfs_create(struct volume *volume, struct pool *pool, struct vfs_host *host, struct vfs **ret,
 	struct error *e);
 /* Destroys the volume, too. Call it after vfs_end or while vfs_idle, with the pool drained. */
 void vfs_destroy(struct vfs *v);
 
-/* Get `done` (*ret) and `arg` (returned) for a save that notes its report and answers c. If memory
- * is exhausted, answer c and return NULL. */
+/* Get `done` (*ret) and `arg` (returned) for a save that notes its report to host, borrowed until
+ * then, and answers c. If memory is exhausted, answer c and return NULL. */
 void *vfs_saved_for(struct vfs_host *host, struct call *c, vfs_saved *ret);
 
 /* Further operations. */
@@ -31,7 +31,7 @@ void vfs_getxattr(struct vfs *v, struct call *c);    /* ino name -> out */
 void vfs_removexattr(struct vfs *v, struct call *c); /* ino name; drops refused content */
 void vfs_statfs(struct vfs *v, struct call *c);      /* -> statvfs */
 
-/* Lock an unlocked map (volume_lock). Required before the first call that can change it. */
+/* Lock a VOLUME_UNLOCKED map (volume_lock). Required before the first call that can change it. */
 int vfs_lock(struct vfs *v, struct error *e);
 /* Is every change in the file, so that there are no drafts or scratch files either? Ignores modes
  * and owners, which are in no file. False also during a change, after a conflict, and while a new

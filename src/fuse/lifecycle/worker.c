@@ -271,16 +271,14 @@ static int start_map(struct worker *w, const char **ret_why, struct error *e)
 	if (r < 0)
 		return r;
 	s->pool = pool_create(WORKER_THREADS);
-	if (!s->pool) {
-		r = error_errno(e, "cannot start a thread");
+	r = s->pool ? vfs_create(vol, s->pool, &s->host, &s->tree.map, e)
+		    : error_errno(e, "cannot start a thread");
+	if (r < 0) {
 		if (w->request->create)
 			volume_discard(vol);
 		volume_destroy(vol);
 		return r;
 	}
-	r = vfs_create(vol, s->pool, &s->host, &s->tree.map, e);
-	if (r < 0)
-		return r;
 	w->vol = vol;
 	if (w->request->create)
 		r = vfs_create_map(s->tree.map, e);

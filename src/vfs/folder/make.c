@@ -44,9 +44,11 @@ static int make_map(struct folder *f, struct level *l, const char *name, struct 
 	if (r < 0)
 		return r;
 	r = make_volume(f, dir, name, &vol, e);
-	if (r == 0) {
-		o = open_made(f, l, name, vol, e);
-		r = o ? 0 : e->code;
+	if (r == 0)
+		r = open_made(f, l, name, vol, &o, e);
+	if (r < 0 && vol) {
+		volume_discard(vol);
+		volume_destroy(vol);
 	}
 	shared_dir_unref(dir);
 	if (r < 0)

@@ -132,8 +132,9 @@ static void finish_opening(struct opening *g)
 	if (g->r == 0)
 		g->r = close_other(g);
 	if (g->r == 0)
-		g->r = vfs_create(TAKE(g->vol), f->pool, &o->host, &o->v, &g->e);
-	volume_destroy(g->vol);
+		g->r = vfs_create(g->vol, f->pool, &o->host, &o->v, &g->e);
+	if (g->r < 0)
+		volume_destroy(g->vol);
 	if (is_temporary(g->r)) {
 		abandon_map(f, o, g->r);
 		return;
@@ -182,27 +183,31 @@ void open_wait(struct folder *f, struct map *m, struct call *c,
 	calls_add(&m->opened->waiting, c);
 }
 
-struct opened *open_made(
-	struct folder *f, struct level *in, const char *name, struct volume *vol, struct error *e)
+int open_made(struct folder *f, struct level *in, const char *name, struct volume *vol,
+	struct opened **ret, struct error *e)
 {
 	struct map *m = map_new(f, in, name, &vol->map_stat);
 	struct opened *o = NULL;
+	int r = m ? opened_new(f, m, &o) : -ENOMEM;
 
-	if (!m || opened_new(f, m, &o) < 0) {
-		volume_destroy(vol);
-		if (m)
-			map_replace(f, m);
-		error_set(e, -ENOMEM, "out of memory");
-		return NULL;
+	/* Has another directory taken the name since the file was created? */
+	if (r == 0 && o->dir->fd != vol->dirfd)
+		r = -ESTALE;
+	if (r == 0) {
+		vol->index = m->index;
+		o->made = true;
+		r = vfs_create(vol, f->pool, &o->host, &o->v, e);
 	}
-	vol->index = m->index;
-	o->made = true;
-	if (vfs_create(vol, f->pool, &o->host, &o->v, e) == 0) {
+	if (r == 0) {
 		o->state = OPENED;
-		return o;
+		*ret = o;
+		return 0;
 	}
-	o->state = OPENED_FAILED;
-	opened_close(f, o);
-	map_replace(f, m);
-	return NULL;
+	if (o) {
+		o->state = OPENED_FAILED;
+		opened_close(f, o);
+	}
+	if (m)
+		map_replace(f, m);
+	return r;
 }

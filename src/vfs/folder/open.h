@@ -4,10 +4,12 @@
 
 #include "vfs/folder/opened.h"
 
-/* Open the map unless that has begun, and call again(f, c) when it is open or shows error.txt; or
- * answer c after a temporary error. `again` must be the same for all calls. */
+/* For a map that is not open: open it unless that has begun, and after the return call again(f, c),
+ * when the map is open or shows error.txt. After a temporary error (EMFILE) answer c instead, at
+ * any time. `again` must be the same for all calls. */
 void open_wait(struct folder *f, struct map *m, struct call *c,
 	void (*again)(struct folder *f, struct call *c));
-/* For mkdir: create an open map from a loaded volume (taken over). Returns NULL on failure. */
-struct opened *open_made(
-	struct folder *f, struct level *in, const char *name, struct volume *vol, struct error *e);
+/* For mkdir: create an open map from a loaded new volume, which it takes over except on failure.
+ * -ESTALE: the level has another directory than vol. */
+int open_made(struct folder *f, struct level *in, const char *name, struct volume *vol,
+	struct opened **ret, struct error *e);

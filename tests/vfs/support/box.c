@@ -142,11 +142,11 @@ static int mount(struct box *b, int opened, struct volume *vol, struct error *e)
 		r = error_set(e, -ENOMEM, "no memory for threads");
 	if (r == 0)
 		r = volume_load(vol, append_note, b, e);
-	if (r < 0) {
+	if (r == 0)
+		r = vfs_create(vol, b->pool, &b->host, &b->v, e);
+	if (r < 0)
 		volume_destroy(vol);
-		return r;
-	}
-	return vfs_create(vol, b->pool, &b->host, &b->v, e);
+	return r;
 }
 
 int box_mount(struct box *b, struct error *e)
