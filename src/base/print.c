@@ -8,11 +8,14 @@
 #include "base/buffer.h"
 #include "base/cleanup.h"
 
-/* Return the length of the UTF-8 character at s, or 1 if there is no valid one. */
+/* Return the length of the UTF-8 character at s, or 1 if there is no valid one. A terminal may obey
+ * a control character in an overlong form, so that is not valid. */
 static unsigned char_length(const unsigned char *s, const unsigned char *end)
 {
 	unsigned n = s[0] < 0xc2 ? 1 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 1;
 
+	if (n > 2 && s + 1 != end && s[1] < (s[0] == 0xe0 ? 0xa0 : s[0] == 0xf0 ? 0x90 : 0x80))
+		return 1;
 	for (unsigned i = 1; i < n; i++)
 		if (s + i == end || (s[i] & 0xc0) != 0x80)
 			return 1;
