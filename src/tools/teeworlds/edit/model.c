@@ -286,7 +286,9 @@ int edit_model_apply(struct edit_model *model, struct snapshot **ret, struct err
 	int r = c ? 0 : no_memory(e);
 
 	for (uint32_t i = 0; r == 0 && i < model->n_layers; i++)
-		if (model->layers[i].changes.size)
+		if (model->layers[i].changes.error)
+			r = no_memory(e);
+		else if (model->layers[i].changes.size)
 			r = apply_layer(c, &model->layers[i], e);
 	for (uint32_t i = 0; r == 0 && i < model->n_groups; i++)
 		apply_group(c, &model->groups[i]);
