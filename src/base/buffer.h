@@ -31,7 +31,7 @@ struct buffer {
 void buffer_finish_free(struct buffer *b); /* discard the content; b can be used again */
 #define CLEANUP_BUFFER __attribute__((cleanup(buffer_finish_free)))
 
-void buffer_append(struct buffer *b, const void *data, size_t n);
+void buffer_append(struct buffer *b, const void *data, size_t n); /* data may be NULL if n is 0 */
 void buffer_byte(struct buffer *b, uint8_t c);
 void buffer_text(struct buffer *b, const char *s);
 void buffer_printf(struct buffer *b, const char *fmt, ...) PRINTF_LIKE(2, 3);

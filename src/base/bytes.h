@@ -29,8 +29,8 @@ void bytes_init(struct bytes *b, size_t size, void (*free)(struct bytes *b));
 /* Create a zeroed span. *ret_data (may be NULL) is set to its writable bytes. */
 struct bytes *bytes_new(uint64_t size, uint8_t **ret_data);
 struct bytes *bytes_copy(const void *data, size_t size);
-/* Change the size of a span that is not shared yet; b may be NULL. Keeps the content, and does not
- * zero new bytes. The result replaces b. On failure b is unchanged. */
+/* Change the size of a span that is not shared yet, or create one if b is NULL. Keeps the content,
+ * and does not zero new bytes. ret_data may be NULL. The result replaces b, except on failure. */
 struct bytes *bytes_resize(struct bytes *b, uint64_t size, uint8_t **ret_data);
 bool bytes_equal(const struct bytes *a, const struct bytes *b); /* NULL equals only NULL */
 struct bytes *bytes_ref(struct bytes *b);                       /* NULL is fine */

@@ -28,7 +28,7 @@ static inline size_t cursor_left(const struct cursor *c)
 	return c->is_bad ? 0 : c->size - c->pos;
 }
 
-/* Return the next n bytes and move past them. Sets is_bad and returns NULL if there are fewer. */
+/* Return the next n bytes and move past them. If there are fewer, set is_bad. NULL if is_bad. */
 const uint8_t *cursor_take(struct cursor *c, size_t n);
 uint8_t cursor_u8(struct cursor *c);
 uint16_t cursor_u16(struct cursor *c);

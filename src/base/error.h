@@ -36,7 +36,7 @@ void error_write(struct error *e, int code, const char *fmt, ...) PRINTF_LIKE(3,
 /* Fill e for a failed call: append ": " and errno's text. Returns -errno, or -EIO if errno is 0. */
 int error_errno(struct error *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
-/* Mark the error in e as dependent on other files (is_unresolved). Returns code. */
+/* Mark the error in e, which may be NULL, as dependent on other files. Returns code. */
 int error_set_unresolved(struct error *e, int code);
 
 /*

@@ -18,10 +18,10 @@ int output_write(const void *data, size_t n);
 /* Write a text and empty the buffer. On a terminal the text is escaped by append_escaped (print.h),
  * so it must consist of whole characters. -ENOMEM, without a line, if the buffer has failed. */
 int output_text(struct buffer *text);
-/* Print a line of a report on work that is done. If standard output fails, the line is printed on
- * standard error, so it is not lost. A closed standard output (EBADF) is no failure here. */
+/* Print a line of a report by print_line (print.h), which uses stdio and adds the newline. If
+ * standard output fails, print it on standard error. A closed one (EBADF) is no failure here. */
 void output_report(const char *fmt, ...) PRINTF_LIKE(1, 2);
-/* Print all complete lines of a buffer as output_report does, and empty the buffer. */
+/* Print all lines of a buffer that end with a newline as output_report does. Empty the buffer. */
 void output_report_lines(struct buffer *lines);
 /* Flush standard output at the end of a command. Returns its exit code `code`. If that is 0 and
  * standard output failed, returns report_lost if the first missing bytes were a line of

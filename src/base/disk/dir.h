@@ -13,7 +13,7 @@
 
 #include "base/cleanup.h"
 
-/* Open a directory below dirfd. Sets *r to 0 or -errno, and returns NULL on failure. */
+/* Open a directory below dirfd; follow symbolic links. Sets *r to 0 or -errno. NULL on failure. */
 DIR *dir_open(int dirfd, const char *path, int *r);
 /* Return the next entry other than "." and "..", valid until the next call. Returns NULL at the
  * end, with *r == 0, and on failure, with *r == -errno. */

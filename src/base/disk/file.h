@@ -23,7 +23,7 @@ struct file {
 
 /* Create a file that owns fd. Returns NULL and closes fd if memory is exhausted. */
 struct file *file_new(int fd);
-struct file *file_ref(struct file *f);
+struct file *file_ref(struct file *f); /* NULL is fine */
 void file_unref(struct file *f);
 DEFINE_CLEANUP(struct file, file_unref);
 
@@ -49,14 +49,14 @@ struct extent {
 /* Return an extent that takes over the caller's reference. b may be NULL: an empty extent. */
 struct extent extent_of_bytes(struct bytes *b);
 struct extent extent_of_file(struct file *f, uint64_t off, uint64_t size);
-struct extent extent_ref(const struct extent *x);
-void extent_finish(struct extent *x); /* drop the reference; x is empty then */
+struct extent extent_ref(const struct extent *x); /* a copy with its own reference */
+void extent_finish(struct extent *x);             /* drop the reference; x is empty then */
 #define CLEANUP_EXTENT __attribute__((cleanup(extent_finish)))
 
 /* Read exactly n bytes at off, counted from the start of the extent. -EINVAL past its end. */
 int extent_read(const struct extent *x, uint64_t off, void *dst, size_t n, struct error *e);
 
-/* Compare the bytes of two extents, whose sizes the caller has found equal. */
+/* Compare the bytes of two extents of equal size. A failure leaves *ret undefined. */
 int extent_equal(const struct extent *a, const struct extent *b, bool *ret, struct error *e);
 
 /* Read a whole extent into a span; a whole span is not copied. -EFBIG if it exceeds max bytes. */

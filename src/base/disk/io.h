@@ -21,10 +21,10 @@ enum io_op {
 	IO_WRITE,
 	IO_SYNC,
 	IO_RENAME,
-	IO_UNLINK,
+	IO_UNLINK, /* or rmdir */
 	IO_TRUNCATE,
 	IO_MKDIR,
-	IO_META,
+	IO_META, /* mode, owner or an extended attribute */
 	IO_SYNC_FS,
 };
 
@@ -37,8 +37,8 @@ struct io_call {
 };
 
 /* The hook of a test. It runs on the calling thread before each call that changes the disk (an open
- * only if it creates a file), and before each retry. It returns 0, or a negative errno with which
- * the call fails. Set it while no other thread runs. */
+ * only if it creates a file, not if it truncates one), and before each retry. It returns 0, or a
+ * negative errno with which the call fails. Set it while no other thread runs. */
 typedef int (*io_hook)(struct io_call *call, void *arg);
 void io_set_hook(io_hook hook, void *arg);
 /* Call the hook, for system calls that are made elsewhere (io_copy.c). Returns its result or 0. */
@@ -47,9 +47,10 @@ int io_call_hook(struct io_call *c);
 /* Is r the -errno of a full disk or an exceeded quota? */
 bool io_is_full(int r);
 /* Open a path below dirfd and return a descriptor. Adds O_CLOEXEC. The path is "." or names with
- * slashes between them. A symbolic link in it is an error. */
+ * slashes between them. A symbolic link in it fails with -ELOOP or -ENOTDIR. If dirfd is AT_FDCWD,
+ * the path has no slash. */
 int io_openat(int dirfd, const char *path, int flags, mode_t mode);
-int io_tmpfile(int dirfd); /* create an unlinked file; returns a read-write descriptor */
+int io_tmpfile(int dirfd); /* open a new unlinked file read-write, on any file system */
 int io_write(int fd, const void *data, size_t n); /* at the file position */
 int io_pwrite(int fd, const void *data, size_t n, uint64_t off);
 void io_write_behind(int fd); /* start writing dirty pages to disk; ignores errors */
@@ -65,8 +66,8 @@ int io_mkdir(int dirfd, const char *name, mode_t mode);
 /* Open a directory, creating it if it is missing. A symbolic link is an error. *ret_made (may be
  * NULL): was it created? Returns a descriptor. */
 int io_make_dir(int dirfd, const char *name, mode_t mode, bool *ret_made, struct error *e);
-/* Create a file whose name is stem plus six random letters, and return a read-write descriptor. The
- * caller renames or unlinks the file. ret_name has room for NAME_MAX + 1 bytes. */
+/* Create a file whose name is stem plus six random characters (a-z, 0-5), and return a read-write
+ * descriptor. The caller renames or unlinks the file. ret_name has room for NAME_MAX + 1 bytes. */
 int io_temporary(int dirfd, const char *stem, mode_t mode, char *ret_name);
 /* Sync a directory that is open for reading. Succeeds if its file system does not support that. */
 int io_sync_dir(int dirfd);

@@ -6,8 +6,9 @@
 #include <stdint.h>
 
 /* Copy n bytes at off in `from` to the file position of `to`. Uses copy_file_range if n is small or
- * both offsets are at the same byte of a page. Otherwise a loop is faster. Returns 0 or -errno. */
+ * both offsets are at the same byte of a page. Otherwise a loop is faster. -EIO if `from` is too
+ * short. */
 int io_copy(int from, uint64_t off, uint64_t n, int to);
-/* Like io_copy, but the loop also reads each part back and compares it (-EIO if it differs).
- * *ret_compared: was everything compared? `to` must be open for reading, too. */
+/* Like io_copy, but the loop also reads each part back and compares it (-EIO if it differs). `to`
+ * must be open for reading, too. *ret_compared: was everything compared? False after a failure. */
 int io_copy_compared(int from, uint64_t off, uint64_t n, int to, bool *ret_compared);

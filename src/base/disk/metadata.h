@@ -17,7 +17,7 @@
  */
 int metadata_copy(int from, int to, struct error *e);
 
-/* Compute a checksum of all readable extended attributes, to detect a change. */
+/* Compute a checksum of all readable extended attributes (of none if they are not supported). */
 int metadata_checksum(int fd, uint32_t *ret);
 
 /*

@@ -8,15 +8,15 @@
 struct names {
 	char **items;
 	size_t n, room;
-	int error; /* -ENOMEM if an earlier names_add failed */
+	int error; /* -ENOMEM once a names_add has failed; later ones still add */
 };
 
-int names_add(struct names *names, const char *name); /* adds a copy; -ENOMEM */
+int names_add(struct names *names, const char *name); /* adds a copy; 0 or -ENOMEM */
 bool names_contain(const struct names *names, const char *name);
 void names_sort(struct names *names); /* by bytes */
 /* Is the name in the list, which names_sort has sorted? */
 bool names_contain_sorted(const struct names *names, const char *name);
-/* Add the names of all entries of a directory, unordered. fd is borrowed. 0 or -errno. */
+/* Add the names of all entries but "." and ".." of the directory fd, whatever its position. */
 int names_add_dir(struct names *names, int fd);
 void names_finish(struct names *names);
 #define CLEANUP_NAMES __attribute__((cleanup(names_finish)))

@@ -12,7 +12,7 @@
 
 struct sidecar_cache;
 
-/* Create an empty cache; dirfd is borrowed. Returns NULL if memory is exhausted. */
+/* Create an empty cache. It borrows dirfd until it is destroyed. NULL if memory is exhausted. */
 struct sidecar_cache *sidecar_cache_create(int dirfd);
 void sidecar_cache_destroy(struct sidecar_cache *c);
 DEFINE_CLEANUP(struct sidecar_cache, sidecar_cache_destroy);

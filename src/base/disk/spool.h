@@ -25,8 +25,8 @@ typedef int (*spool_fn)(void *arg, const void *data, size_t n, struct error *e);
  * spool_size may be used on it. */
 struct spool *spool_create_sink(spool_fn fn, void *arg);
 
-/* Set the content of an empty spool to x, an extent of a file (a new reference), which the first
- * change copies. */
+/* Set the content of an empty spool to x, which must be an extent of a file. The spool takes its
+ * own reference. The first change copies the content, so the file is never changed. */
 void spool_init_from(struct spool *s, const struct extent *x);
 
 /* Reading past the end is -EINVAL, a size beyond INT64_MAX is -EFBIG. A write past the end fills

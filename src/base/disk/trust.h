@@ -26,5 +26,6 @@ void trust_init(struct trust *t, int dirfd, const struct stat *map);
  * of a sentence ("has 2 hard links"); -ENOENT or another errno of fstatat: e has "NAME: ...". */
 int trust_check_name(const struct trust *t, const char *name, struct error *e);
 /* Open a trusted file below t->dirfd, with O_CLOEXEC, O_NOFOLLOW and O_NONBLOCK besides the flags.
- * Returns a descriptor, or -errno as trust_check_name. */
+ * Returns a descriptor, or -errno as trust_check_name (-EPERM for a symbolic link). If the file is
+ * trusted but cannot be opened, e has no name ("cannot open: ..."). */
 int trust_open(const struct trust *t, const char *name, int flags, struct error *e);

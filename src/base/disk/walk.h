@@ -10,11 +10,11 @@
 #include "base/disk/names.h"
 
 struct walk {
-	/* Is the file wanted, or is the directory to be entered? name is the last component. */
+	/* Is the regular file wanted, or is the directory to be entered? name: last component. */
 	bool (*is_wanted)(const char *name, bool is_directory);
 	/* Called with a -errno for each directory that cannot be read completely, and for each
 	 * entry whose type cannot be determined; the walk continues. An entry that is removed
-	 * during the walk is no failure, but a missing `top` is. */
+	 * during the walk is no failure, but a missing `top` is. Neither function is NULL. */
 	void (*on_failure)(void *arg, const char *path, int r);
 	void *arg;
 	/* Do not enter mounts below the directory, and do not send requests to them. */

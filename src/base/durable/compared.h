@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* compared: the ranges of a new file that were read back and compared with their source while they
- * were copied. A later verification can skip them. */
+ * were copied. A later verification can skip them. A struct compared of zeros has no ranges. */
 #pragma once
 
 #include "base/disk/file.h"
@@ -12,9 +12,10 @@ struct compared {
 	size_t n, room;
 };
 
-/* Record that x, an extent of a file, was copied to offset `at` and compared. Ranges are added in
- * order. If memory is exhausted, x is not recorded. */
+/* Record that x, an extent of a file, was copied to offset `at` and compared. Takes a reference to
+ * x->file. Add ranges in the order of `at`. If memory is exhausted, x is not recorded. */
 void compared_add(struct compared *c, const struct extent *x, uint64_t at);
-/* Was x copied to offset `at` and compared? c may be NULL. */
+/* Was x copied to offset `at` and compared? True for a range that was added, and for a part of one,
+ * with the same x->file. c may be NULL. */
 bool compared_has(const struct compared *c, const struct extent *x, uint64_t at);
 void compared_finish(struct compared *c);

@@ -18,15 +18,16 @@
 #include "base/durable/replace.h"
 
 /*
- * Commit two files, both after replace_close. marked: NAME of the marker. over: replace existing
- * files; if false, -EEXIST if one exists. On failure see replace_is_committed(first): if it is
- * false, the old pair is valid, and replace_destroy removes what is left of the new one. If it is
- * true, the new pair is valid, and the next mount may have to complete the renames.
+ * Commit two files in one directory, both after replace_close. marked: NAME of the marker. over:
+ * replace existing files; if false, -EEXIST if a regular file has one of the names now (a file that
+ * appears later, or of another type, is replaced). On failure see replace_is_committed(first): if
+ * it is false, the old pair is valid, and replace_destroy removes what is left of the new one. If
+ * it is true, the new pair is valid, and the next mount may have to complete the renames.
  */
 int pair_commit(struct replace *first, struct replace *second, const char *marked, bool over,
 	struct error *e);
 
-/* Write the name of the marker for `marked` to ret. */
+/* Write the name of the marker for `marked`, which is cut if it is too long, to ret. */
 void pair_marker_name(char ret[NAME_MAX + 1], const char *marked);
 
 /* May a marker name these two files: not at all, as new files, or also to replace existing ones? */
@@ -36,9 +37,10 @@ typedef enum pair_permission pair_check_names(void *arg, const char *first, cons
 
 /*
  * Complete the commit of the marker for `marked`, if there is one. Returns 1 if the new pair is
- * complete now, 0 if there is no marker or its commit was abandoned, -EINVAL if the file is no
- * marker, -EPERM if it or a new file is not trusted, or `check` forbids its names. A failure keeps
- * the marker.
+ * complete now. Returns 0 if there is no marker, or if only the first temporary file is left of an
+ * abandoned commit: then removes it and the marker. -EINVAL: the file is no marker. -EPERM: it or a
+ * new file is not trusted, or `check` forbids its names; e has the end of a sentence, as from
+ * trust_check_name. -EEXIST: a name of PAIR_CREATE is taken. A failure keeps the marker.
  */
 int pair_finish(const struct trust *trust, const char *marked, pair_check_names *check, void *arg,
 	struct error *e);

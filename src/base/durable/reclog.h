@@ -17,9 +17,9 @@
  * fails, the log is dead: every later append and sync returns the same error. (After a failed sync
  * the kernel may have dropped data that it could not write.)
  *
- * Opening another kind of file fails with -EINVAL. A file that is a proper prefix of the magic is
- * an empty log whose creation was interrupted. Payloads keep the descriptor open, but reclog_close
- * releases the lock. On a file system without flock(2), create and open continue without a lock.
+ * reclog_open fails with -EINVAL on another kind of file. A proper prefix of the magic is an empty
+ * log whose creation was interrupted. Payloads keep the descriptor open, but reclog_close releases
+ * the lock. On a file system without flock(2), create and open continue without a lock.
  */
 #pragma once
 
@@ -40,9 +40,10 @@ int reclog_create_unnamed(int dirfd, struct reclog **ret, struct error *e);
  * trusted, -EBUSY if it is locked already. trust->dirfd is borrowed until reclog_close. */
 int reclog_open(const struct trust *trust, const char *name, struct reclog **ret, struct error *e);
 /* Open any regular file as a log for reading (recover --list), without a lock and without
- * truncating it. A damaged magic is reported as damage. */
+ * truncating it. reclog_next reports another magic as damage, so -EINVAL is not returned. */
 int reclog_open_readonly(int dirfd, const char *name, struct reclog **ret, struct error *e);
-/* Is `name` still the name of the log's file? Other programs may remove, rename or replace it. */
+/* Is `name` still the name of the log's file? Other programs may remove, rename or replace it.
+ * Always false for a read-only or unnamed log. */
 bool reclog_has_name(const struct reclog *l, const char *name);
 /* Copy the log to a new, locked file and continue there; the old file is unchanged. The descriptor
  * keeps its number, so payloads that were returned before are read from the new file. The next
@@ -65,7 +66,8 @@ DEFINE_CLEANUP(struct reclog, reclog_close);
  * caller finishes *ret_payload (may be NULL), the payload in the log. Does not sync. */
 int reclog_append(struct reclog *l, uint32_t type, const struct extent *parts, size_t n_parts,
 	struct extent *ret_payload, struct error *e);
-/* Sync the log to disk; the first time the directory, too. A read-only log needs no sync: 0. */
+/* Sync the log to disk; the first time the directory, too. Other threads may append or sync
+ * meanwhile. A read-only log needs no sync: 0. */
 int reclog_sync(struct reclog *l, struct error *e);
 
 struct record {
@@ -84,7 +86,8 @@ struct reclog_pos {
 };
 
 /* Read the record at pos and advance pos. Returns 1 for a record or damage, 0 at the end, which may
- * be torn, or -errno. With 0, *ret_torn (may be NULL) is set to whether it is, and pos stays. */
+ * be torn, or -errno. With 0, *ret_torn (may be NULL) is set to whether it is, and pos stays. Else
+ * *ret_torn is false. */
 int reclog_next(struct reclog *l, struct reclog_pos *pos, struct record *ret, bool *ret_torn,
 	struct error *e);
 

@@ -12,8 +12,7 @@
  *   replace_commit    lock the new file, rename it over NAME, fsync the directory
  *   replace_destroy   at any time; removes the new file if it was not committed
  *
- * At any time NAME is either the whole old file or the whole new one. If the fsync of the directory
- * fails, replace_commit fails although the file was renamed.
+ * At any time NAME is either the whole old file or the whole new one.
  */
 #pragma once
 
@@ -29,16 +28,17 @@
 struct replace;
 
 /* Write the stem .NAME.mapfs-new- to ret, which has room for NAME_MAX + 1 bytes. A long NAME is
- * cut. In the temporary names six letters follow (io_temporary). */
+ * cut. In the temporary names six characters follow (io_temporary). */
 void replace_stem(const char *name, char *ret);
 
-/* Begin to write `name` below dirfd, which is borrowed. like: a descriptor (duplicated) of the file
- * whose metadata is kept (metadata_copy), or -1 for a new file with mode 0666 & ~umask. */
+/* Begin to write `name` below dirfd, borrowed until replace_destroy. like: a descriptor
+ * (duplicated) of the file whose metadata is kept, or -1 for a new file with mode 0666 & ~umask. */
 int replace_begin(int dirfd, const char *name, int like, struct replace **ret, struct error *e);
 void replace_write(struct replace *r, const void *data, size_t n);
 void replace_copy(struct replace *r, const struct extent *x);
 uint64_t replace_size(const struct replace *r); /* number of bytes appended so far */
-/* Set a function that replace_write, replace_copy and replace_close call about every MiB. */
+/* Set a function that replace_write, replace_copy and replace_close call about every MiB, or 8 MiB
+ * in an extent of a file. written: bytes of the new file so far. */
 void replace_on_progress(struct replace *r, void (*fn)(void *arg, uint64_t written), void *arg);
 int replace_close(struct replace *r, struct error *e);
 /* Sync the written file. Optional: replace_lock and replace_commit sync it if it is not synced. */
@@ -52,14 +52,15 @@ const struct compared *replace_compared(const struct replace *r);
  * mtime. After replace_close. */
 const struct stat *replace_stat(const struct replace *r);
 
-/* Change the name that replace_commit will give to the file. */
+/* Change the name that replace_commit will give to the file. -EINVAL: not a name. */
 int replace_set_name(struct replace *r, const char *name, struct error *e);
 
 /*
  * Rename the file over NAME, or, if over is false, to the first free name of NAME, NAME.1, NAME.2,
- * and so on. ret_name (NAME_MAX + 1 bytes, may be NULL) is set to the name. Before the rename, the
- * descriptor of replace_file is locked (flock LOCK_EX), so no other mount can lock the new file:
- * -EBUSY if another process has locked it. If the file system has no locks, it is not locked.
+ * up to NAME.999 (-EEXIST if all are taken). ret_name (NAME_MAX + 1 bytes, may be NULL) is set to
+ * the name once the file is renamed, even if the sync of the directory fails. Before the rename,
+ * the descriptor of replace_file is locked (flock LOCK_EX), so no other mount can lock the new
+ * file: -EBUSY if another process has locked it. If the file system has no locks, it is not locked.
  */
 int replace_commit(struct replace *r, bool over, char *ret_name, struct error *e);
 /* Was the file renamed to its final name? Also true if replace_commit failed after the rename. */
@@ -73,8 +74,8 @@ void replace_remove_leftovers_cached(
 /* For pair.c, which commits two files together. */
 int replace_dirfd(const struct replace *r);
 const char *replace_name(const struct replace *r);
-const char *replace_temporary(const struct replace *r);
-int replace_lock(struct replace *r, struct error *e); /* sync and lock the file */
+const char *replace_temporary(const struct replace *r); /* "" once renamed, forgotten or removed */
+int replace_lock(struct replace *r, struct error *e);   /* sync and lock the file */
 /* Forget the temporary name: replace_destroy keeps the file, replace_is_committed returns true. */
 void replace_forget_temporary(struct replace *r);
 /* Remove the temporary file now. If that fails, replace_destroy tries again. */

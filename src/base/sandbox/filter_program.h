@@ -7,7 +7,7 @@
 
 #include <linux/filter.h>
 
-/* Placeholder for the process ID; greater than any process ID. */
+/* Placeholder for the ID of this process, which may signal itself; greater than any process ID. */
 #define FILTER_SELF 0x5e1f0000U
 
 struct filter_program {
@@ -15,4 +15,4 @@ struct filter_program {
 	unsigned short n;
 };
 
-extern const struct filter_program worker_filter;
+extern const struct filter_program worker_filter; /* undefined without libseccomp */

@@ -29,7 +29,7 @@ struct sandbox_rule {
 	unsigned flags; /* 0, SANDBOX_WRITABLE or SANDBOX_REMOVE_EMPTY_DIRS */
 };
 
-/* Enter the sandbox. flags: SANDBOX_KEEP_OWNERS or 0. Calls note with a line for each feature that
- * the kernel lacks. After a failure some of the privileges may be dropped. */
+/* Enter the sandbox. flags: SANDBOX_KEEP_OWNERS or 0. Calls note (not NULL) with a line for each
+ * feature that the kernel lacks. After a failure some of the privileges may be dropped. */
 int sandbox_enter(const struct sandbox_rule *rules, size_t n, unsigned flags,
 	void (*note)(void *arg, const char *line), void *arg, struct error *e);
