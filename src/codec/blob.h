@@ -95,6 +95,7 @@ struct blob *blob_new(
 struct blob *blob_new_composed(struct blob_recipe *take, uint64_t size, struct budget *budget);
 /* Materialize a composed blob, if that has not happened yet. Errors are those of the recipe. */
 int blob_materialize(struct blob *b, struct error *e);
+/* Has that happened? True for any other blob. */
 static inline bool blob_is_materialized(const struct blob *b)
 {
 	return atomic_load_explicit(&b->is_made, memory_order_acquire);
@@ -135,8 +136,8 @@ bool blob_is_whole(const struct blob *b);
  * nor fills the cache; for names. The size of a zlib stream is checked only if n >= size. */
 int blob_prefix(struct blob *b, void *dst, size_t n, size_t *ret_got, struct error *e);
 
-/* Pass all decoded bytes to fn, in order, in chunks (none for an empty blob), in bounded memory.
- * Stops at a negative errno from fn, and returns it. Damage may be found after fn got data. */
+/* Pass all decoded bytes to fn(arg, data, n, e), in order, in chunks (none for an empty blob), in
+ * bounded memory. Returns the first negative errno of fn. Damage may be found after fn got data. */
 int blob_for_each_chunk(struct blob *b, codec_chunk_fn fn, void *arg, struct error *e);
 
 /* Verify that the stored bytes yield exactly the declared size. The first call decodes all of them,
@@ -153,12 +154,12 @@ bool blob_recall(struct blob *b, uint64_t key, uint64_t *ret);
 /*
  * Get bytes that take time to derive from the content, such as the index of a long text. make makes
  * them, while other callers wait, and the budget caches them. They begin with the key, 8 bytes in
- * host order. A blob caches the bytes of one key at a time.
+ * host order. A blob caches the bytes of one key at a time, and none without a budget.
  */
 int blob_derive(struct blob *b, uint64_t key, budget_load_fn make, void *arg, struct bytes **ret,
 	struct error *e);
 
-/* Get part i of n derived parts, like blob_derive, but the bytes need not begin with the key. Only
- * the parts of the first key ever used are cached; those of other keys are made for each call. */
+/* Get derived part i of n, which is fixed for a key, like blob_derive, but the bytes need not begin
+ * with the key. Only parts of the first key ever used are cached; others are made for each call. */
 int blob_derive_part(struct blob *b, uint64_t key, size_t n, size_t i, budget_load_fn make,
 	void *arg, struct bytes **ret, struct error *e);

@@ -8,5 +8,5 @@
 /* Compare two blobs; materializes both. NULL equals NULL only. This may cache a, but never b. */
 int blob_equal(struct blob *a, struct blob *b, bool *ret, struct error *e);
 
-/* Compare the decoded bytes of a blob, which the cache may keep, with the bytes of an extent. */
+/* Compare the decoded bytes of a blob, which the cache may keep, with an extent of any size. */
 int blob_equals_extent(struct blob *b, const struct extent *x, bool *ret, struct error *e);

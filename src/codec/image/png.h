@@ -40,10 +40,10 @@ struct png_memo {
 int png_file_size(uint32_t width, uint32_t height, uint64_t *ret_size);
 
 /*
- * Read bytes [off, off + n) of the canonical file. -EINVAL past its end. pixels reads from the
- * w * h * 4 bytes of RGBA, rows from the top. It is called for the pixels in the range; and if the
- * range touches the checksums, in order for all pixels that memo does not cover. memo may be NULL;
- * use a separate memo for each image.
+ * Read bytes [off, off + n) of the canonical file; -EINVAL past it. pixels(arg, off, dst, n, e)
+ * reads exactly n bytes at off of the w * h * 4 bytes of RGBA, rows from the top. It is called for
+ * the pixels in the range; and if the range touches the checksums, in order for all pixels that
+ * memo does not cover. memo may be NULL; use a separate memo for each image.
  */
 int png_file_read(uint32_t width, uint32_t height, codec_read_fn pixels, void *arg,
 	struct png_memo *memo, uint64_t off, void *dst, size_t n, struct error *e);
@@ -73,9 +73,10 @@ struct png_sink {
 int png_decode(const struct extent *x, const struct png_sink *sink, struct error *e);
 
 /*
- * Decode a PNG row by row, so that a caller can read several images in parallel. read is called for
- * the bytes of the file, in order; size is the file's size. The caller closes *ret, also after a
- * row failed.
+ * Decode a PNG row by row, so that a caller can read several images in parallel. read, which is as
+ * `pixels` above, is called for the bytes of the file, in order, here and in png_reader_row. size
+ * is the file's size. The caller closes *ret, also after a row failed. Errors as png_decode, and
+ * those of read.
  */
 struct png_reader;
 int png_reader_open(codec_read_fn read, void *arg, uint64_t size, struct png_reader **ret,
@@ -83,5 +84,5 @@ int png_reader_open(codec_read_fn read, void *arg, uint64_t size, struct png_rea
 void png_reader_close(struct png_reader *d); /* NULL is fine */
 DEFINE_CLEANUP(struct png_reader, png_reader_close);
 /* Decode the next row. *ret_rgba is valid until the next call. Do not call it after the last row or
- * a failure. Errors as png_decode. */
+ * a failure. Errors as png_reader_open. */
 int png_reader_row(struct png_reader *d, const uint8_t **ret_rgba, struct error *e);

@@ -13,9 +13,10 @@ struct png_failure {
 	const char *damage, *shortage;
 };
 
-/* The error function: set code and e, unless they are set, and jump to png_jmpbuf. The pointer that
- * libpng passes to it and to png_allocate is the struct png_failure. */
+/* The error function: set code to -EINVAL and e to "damage: reason", unless they are set, and jump
+ * to png_jmpbuf. Its error pointer and png_allocate's memory pointer are the struct png_failure. */
 _Noreturn void png_fail(png_structp png, png_const_charp reason);
 void png_ignore_warning(png_structp png, png_const_charp reason);
+/* If memory is exhausted, return NULL, and set code to -ENOMEM and e to `shortage`. */
 png_voidp png_allocate(png_structp png, png_alloc_size_t n);
 void png_release(png_structp png, png_voidp p);

@@ -15,13 +15,14 @@
 
 enum { PNG_BAND = 1 << 20 };
 
-/* Is the size known without decoding? True with *ret_size 0 if blob_check has found damage. */
+/* Is the size known without decoding? True with *ret_size 0 if blob_check has found damage before
+ * the size was remembered. *ret_size is 0 if the result is false. */
 bool png_packed_known(struct blob *b, uint32_t width, uint32_t height, uint64_t *ret_size);
 /* Find the size of the file. The first call compresses the image, and remembers the size with the
- * blob, which has at least width * height * 4 bytes. */
+ * blob. -EINVAL: the blob has fewer than width * height * 4 bytes. -EIO: it is damaged. */
 int png_packed_size(
 	struct blob *b, uint32_t width, uint32_t height, uint64_t *ret_size, struct error *e);
-/* Read bytes [off, off + n) of the file. -EINVAL past the end. With n == 0, test whether the file
- * can be read. */
+/* Read bytes [off, off + n) of the file. -EINVAL past the end, else errors as png_packed_size. With
+ * n == 0, test whether the file can be read. */
 int png_packed_read(struct blob *b, uint32_t width, uint32_t height, uint64_t off, void *dst,
 	size_t n, struct error *e);

@@ -2,9 +2,9 @@
 /*
  * csv_table: read tables with a header line and cells of any width, as people and spreadsheets
  * write them. (csv.h has tables of fixed width, which can be read and written in part.)
- *
  * The reader accepts blanks, tabs and a pair of quotes around a cell, CRLF, a missing last line
- * feed, and empty lines below the header. An empty file is a table without rows.
+ * feed, and empty lines below the header. Only a comma separates cells, even inside quotes; a byte
+ * order mark is refused. An empty file is a table without rows.
  */
 #pragma once
 

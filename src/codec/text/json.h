@@ -46,7 +46,7 @@ void jsonw_to_nowhere(struct jsonw *w);
 void jsonw_to_nowhere_after(struct jsonw *w, const struct jsonw *other);
 void jsonw_to_buffer(struct jsonw *w, struct buffer *to); /* borrowed; check its sticky error */
 void jsonw_to_range(struct jsonw *w, uint64_t off, void *dst, size_t n);
-/* Is the range of jsonw_to_range complete? Then the caller may stop writing, without jsonw_end. */
+/* Is the range of jsonw_to_range complete? Then the rest is optional. False for other writers. */
 bool jsonw_done(const struct jsonw *w);
 
 void jsonw_object(struct jsonw *w);
@@ -73,7 +73,7 @@ struct json_spot {
 };
 
 struct json_doc {
-	struct json_t *root;
+	struct json_t *root; /* owned */
 
 	/* Private to codec. */
 	struct bytes *text;     /* to find the line of a value */
@@ -89,10 +89,10 @@ struct json_doc {
  * an integer beyond 64 bits, more than JSON_TEXT_MAX values, or more than max bytes.
  */
 int json_doc_load(const struct extent *x, uint64_t max, struct json_doc *ret, struct error *e);
-/* Add a reference to a document; json_doc_finish drops it. Any thread. */
+/* Add a reference to a document; json_doc_finish drops it, and accepts {0}. Any thread. */
 struct json_doc json_doc_ref(const struct json_doc *d);
 void json_doc_finish(struct json_doc *d);
-#define CLEANUP_JSON __attribute__((cleanup(json_doc_finish)))
+#define CLEANUP_JSON __attribute__((cleanup(json_doc_finish))) /* initialize the local as {0} */
 
 /*
  * A value and its path, on the caller's stack. `parent` points to the json_at of the object or
@@ -110,9 +110,9 @@ struct json_at json_root(const struct json_doc *d);
 
 /*
  * Read a file with a list of any length, with one element in memory at a time. The list is the
- * outermost array, or, if key is not NULL, the value of this key in the outermost object; a missing
- * key is an empty list. take gets the elements in order; `at` is valid during the call, and has the
- * element's index. A negative errno from take stops the reader, which returns it.
+ * outermost array, or, if key is not NULL, the value of this key in the outermost object; without
+ * such a key or object it is empty. take gets the elements in order; `at` is valid during the call,
+ * and has the element's index; its parents have no values. A negative errno from take is returned.
  *
  * *ret is the document; its list may lack the elements. -EINVAL: refused as by json_doc_load; the
  * value is no list; the file is longer than max; or an element, or the text around the list, is
@@ -134,7 +134,7 @@ int json_refuse(const struct json_at *at, struct error *e, const char *why, ...)
 int json_expect_object(const struct json_at *at, const char *const *known, struct error *e);
 /* Get the value of a key. Returns false if it is absent, or if at is not an object. */
 bool json_get(const struct json_at *at, const char *key, struct json_at *ret);
-/* Get the value of a key, or refuse: "line 1, column 1: width is missing". */
+/* Get the value of a key. Refuse if json_get returns false: "line 1, column 1: w is missing". */
 int json_need(const struct json_at *at, const char *key, struct json_at *ret, struct error *e);
 
 /* Refuse a value that is not an array; _of: of exactly n elements. */
@@ -169,13 +169,13 @@ enum { JSON_WORD_MAX = 32 };
 void jsonw_word(struct jsonw *w, const struct json_word *words, int32_t v);
 int json_as_word(
 	const struct json_at *at, const struct json_word *words, int32_t *ret, struct error *e);
-/* Refuse a value that is not allowed: "type is 7 (must be "tiles", "quads" or "sounds")". */
+/* Refuse a value that is none of words, which is not NULL: "type is 7 (must be "a" or "b")". */
 int json_refuse_word(const struct json_at *at, const struct json_word *words, struct error *e);
-/* The value as jsonw_word writes it, for a message. Returns ret. */
+/* The value as jsonw_word writes it, for a message. Returns ret. words may be NULL. */
 const char *json_word_text(const struct json_word *words, int32_t v, char ret[JSON_WORD_MAX]);
 
-/* Get the integer of a key, if it is present. An absent key leaves *ret unchanged. *ret_present may
- * be NULL. */
+/* Get the integer of a key, if it is present. An absent key leaves *ret unchanged. ret_present and
+ * words may be NULL. */
 int json_get_int(const struct json_at *at, const char *key, int32_t *ret, bool *ret_present,
 	struct error *e);
 int json_get_word(const struct json_at *at, const char *key, const struct json_word *words,

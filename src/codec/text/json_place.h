@@ -13,10 +13,10 @@ enum { JSON_WINDOW = 16 << 10 };
 #define JSON_MARK  "\xef\xbb\xbf" /* the byte order mark of some editors */
 
 struct json_scan {
-	const struct extent *x; /* the caller sets this and the members down to jump_to */
-	struct error *e;
-	struct json_spot at; /* of the next byte, in the file */
-	uint64_t jump;       /* if not 0: offset in x after elements that json_list_read removed */
+	const struct extent *x; /* the caller sets the members down to jump_to, zeroes the others */
+	struct error *e;        /* may be NULL */
+	struct json_spot at;    /* of the next byte, in the file */
+	uint64_t jump; /* if not 0: offset in x after elements that json_list_read removed */
 	struct json_spot jump_to; /* of the byte at that offset, in the file */
 	int error;                /* sticky */
 
@@ -40,18 +40,18 @@ int json_peek(struct json_scan *r);
 /* Refuse the text at the next byte, unless an error is set. Returns the error of the scan. */
 int json_scan_refuse(struct json_scan *r, const char *why);
 
-/* Scan the byte that json_peek returned, and append it to `to` (may be NULL, here and below).
+/* Scan the byte (not -1) that json_peek returned, and append it to `to` (may be NULL, also below).
  * Refuses the text if `to` already has JSON_TEXT_MAX bytes. A failed append sets only to->error. */
 void json_move(struct json_scan *r, struct buffer *to);
 void json_move_blanks(struct json_scan *r, struct buffer *to);
 /* Scan a string, from its first quote, which is next, to its last or to the end of the text. */
 void json_move_string(struct json_scan *r, struct buffer *to);
-/* Scan a value, and the blanks after it. */
+/* Scan a value, which is next, and the blanks after it: up to `,`, `]`, `}` or the end. */
 void json_move_value(struct json_scan *r, struct buffer *to);
 
 struct json_place {
 	struct json_spot spot; /* in the document's file */
-	const char *text;      /* the value as written; part of the document's text */
+	const char *text;      /* the value as written, never NULL; part of the document's text */
 	size_t n;
 };
 
@@ -64,6 +64,6 @@ struct json_spot json_spot_of(const struct json_doc *d, struct json_spot in_text
 /* An upper bound for the number of values that jansson makes of the text. */
 size_t json_count(const struct bytes *text);
 
-/* Parse d->text into d->root; the caller has set all other members. flags: jansson's, to which the
- * refusal of duplicate keys is added. */
+/* Parse d->text, of any number of values, into d->root. The caller has set all other members, and
+ * finishes d in any case. flags: jansson's, to which the refusal of duplicate keys is added. */
 int json_doc_parse(struct json_doc *d, size_t flags, struct error *e);

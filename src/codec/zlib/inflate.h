@@ -2,10 +2,11 @@
 /*
  * inflate: decompress zlib streams (RFC 1950) in extents, whole or in part, and compress.
  *
- * A stream begins where its extent begins; bytes after its end are ignored. A stream does not
- * contain its decoded size, so callers pass the size that the container declares. -EIO: the stream
- * is damaged, or yields another number of bytes than declared; the text has both sizes or zlib's
- * reason. Memory grows with the bytes that the stream yields, not with the declared size.
+ * A stream begins where its extent begins; bytes after its end are ignored. An empty extent is a
+ * stream of 0 bytes. A stream does not contain its decoded size, so callers pass the size that the
+ * container declares. -EIO: the stream is damaged, or yields another number of bytes than declared;
+ * the text has both sizes or zlib's reason. Memory grows with the bytes that the stream yields, not
+ * with the declared size.
  */
 #pragma once
 
@@ -35,8 +36,7 @@ typedef int (*codec_chunk_fn)(void *arg, const uint8_t *data, size_t n, struct e
 int inflate_each(
 	const struct extent *x, uint64_t declared, codec_chunk_fn fn, void *arg, struct error *e);
 
-/* Find the length of a sound stream, whatever size is declared. No bytes have the length 0. -EIO:
- * it is damaged, or longer than 64 MiB. */
+/* Find the length of a sound stream, whatever is declared. -EIO: damaged, or longer than 64 MiB. */
 int inflate_length(const struct extent *x, uint64_t *ret, struct error *e);
 
 /*
@@ -52,7 +52,7 @@ int inflate_length(const struct extent *x, uint64_t *ret, struct error *e);
  */
 enum { STRETCH = 1 << 20 };
 
-/* Length of a stretch, a multiple of 64 KiB. memory: limit for the checkpoints. The length is
+/* Length of a stretch, a multiple of 64 KiB. memory: bytes for all checkpoints. The length is
  * STRETCH; or about memory / 4, if that is less; or more, if else the checkpoints would take more
  * than memory and more than a stretch. */
 uint64_t stretch_length(uint64_t declared, size_t memory);
@@ -60,7 +60,8 @@ uint64_t stretch_length(uint64_t declared, size_t memory);
 int stretch_prepare(const struct extent *x, uint64_t declared, uint64_t length, codec_chunk_fn fn,
 	void *arg, struct bytes **ret, struct error *e);
 int stretch_begin(uint64_t declared, uint64_t length, struct bytes **ret, struct error *e);
-/* Inflate stretch i, from 0. prepared: the checkpoints of the same stream. */
+/* Inflate stretch i, from 0, which exists. prepared: the checkpoints of the same stream, which
+ * several threads may use. Stretches before i without a checkpoint are inflated first. */
 int stretch_load(struct bytes *prepared, const struct extent *x, uint64_t declared, uint64_t i,
 	struct bytes **ret, struct error *e);
 
@@ -68,14 +69,14 @@ int stretch_load(struct bytes *prepared, const struct extent *x, uint64_t declar
 uint64_t inflate_total(void);
 
 /*
- * Compress to the same bytes as zlib's compress() at the default level. The result is in memory or
- * in an unlinked file in spool_dirfd (base/disk/spool.h), so memory is bounded.
+ * Compress in bounded memory to the same bytes as zlib's compress() does. Input is read in order.
+ * *ret is in memory or an unlinked file in spool_dirfd (base/disk/spool.h); extent_finish frees it.
  */
 int deflate_all(const struct extent *x, int spool_dirfd, struct extent *ret, struct error *e);
 int deflate_from(codec_read_fn read, void *arg, uint64_t size, int spool_dirfd, struct extent *ret,
 	struct error *e);
 /* Compress piece by piece: create, append..., end, destroy. The bytes do not depend on the division
- * into pieces. deflater_create returns NULL if memory is exhausted. */
+ * into pieces. spool_dirfd must outlive the deflater. NULL if memory is exhausted. */
 struct deflater *deflater_create(int spool_dirfd);
 int deflater_append(struct deflater *d, const void *data, size_t n, struct error *e);
 /* Finish the stream. Nothing can be appended after it. */
@@ -84,5 +85,5 @@ void deflater_destroy(struct deflater *d);
 DEFINE_CLEANUP(struct deflater, deflater_destroy);
 /* Number of deflaters that this process has created, for tests. */
 uint64_t deflate_total(void);
-/* Compress in memory by libdeflate's best level. Returns NULL if memory is exhausted. */
+/* Make a zlib stream in memory by libdeflate's best level. Returns NULL if memory is exhausted. */
 struct bytes *deflate_best(const struct bytes *plain);
