@@ -46,8 +46,8 @@ struct build_input {
 enum build_outcome {
 	BUILD_SAME,    /* as in the base */
 	BUILD_WRITTEN, /* another content, or another time if maps keep times */
-	BUILD_NEW,
-	BUILD_ABSENT, /* a new object whose parts never came; it is in no map */
+	BUILD_NEW,     /* a new object, part or directory */
+	BUILD_ABSENT,  /* a new object whose parts never came; it is in no map */
 	BUILD_MOVED,
 	BUILD_REMOVED,  /* removed from the map */
 	BUILD_CLEARED,  /* a mandatory entry was removed, and is cleared */
@@ -94,4 +94,4 @@ struct build_options {
  * success the caller finishes *ret; on failure there is nothing to finish. */
 int build(const struct snapshot *base, const struct build_input *entries, size_t n,
 	const struct build_options *how, struct build_result *ret, struct error *e);
-void build_result_finish(struct build_result *b);
+void build_result_finish(struct build_result *b); /* frees the members, and zeroes them */

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Zlib */
-/* building: the state of a build (formats/build.h), which its steps share. identities.c resolves
- * the identities of objects; contents.c parses and applies contents. */
+/* building: the state of a build (formats/build.h), which build.c sets up and frees. identities.c
+ * resolves the identities of objects; contents.c parses and applies contents. */
 #pragma once
 
 #include "base/hash.h"
 #include "formats/build.h"
 
-struct claim;
+struct claim; /* an object or part of the base that an input stands for (identities.c) */
 
 struct building {
-	const struct snapshot *base;
+	const struct snapshot *base; /* an argument of build(), as all pointers without a comment */
 	const struct format *format;
 	const struct snapshot *previous;
-	struct snapshot *map;      /* the base, with the changes so far */
-	struct snapshot *bare_map; /* map before the first content: contents are parsed for it */
+	struct snapshot *map;      /* owned: the base, with the changes so far */
+	struct snapshot *bare_map; /* owned: map before the first content; parse gets it */
 	const struct build_input *inputs;
 	struct build_result *result;
-	struct claim *claims; /* has room for two claims per input */
+	struct claim *claims; /* owned, as all arrays below; room for two per input */
 	size_t n_claims;
-	struct hash claimed;
+	struct hash claimed; /* the claims, by object */
 	entry_id *displaced; /* ascending: objects of the base whose paths are taken or removed */
 	size_t n_displaced, room_displaced;
 	struct placement *placements;
@@ -29,9 +29,10 @@ struct building {
 	bool is_last_round;           /* refuse contents that need other files */
 };
 
-/* Set the outcome of input i to BUILD_REFUSED, for this reason. */
+/* Set the outcome of input i to BUILD_REFUSED, with the text of `why`. Leaves is_unresolved. */
 void building_refuse(struct building *b, size_t i, const struct error *why);
-/* Find the name class of input i, with its origin as the object to rename. */
+/* Find the name class of input i, with its origin as the object to rename. It is NAME_SCRATCH if
+ * the directory of the input is in no map. */
 int building_classify(const struct building *b, size_t i, struct name_class *ret, struct error *e);
 /* Append a placement for finalize. -ENOMEM. */
 int building_place(struct building *b, struct placement p);
@@ -49,5 +50,5 @@ void identities_finish(struct building *b);
 /* Find the identity of each input, and place the objects that are new, moved or removed. If it
  * returns -ENOMEM, e may be unset. */
 int resolve_identities(struct building *b, struct error *e);
-/* Parse and apply all contents, raw/ first. */
+/* Parse and apply all contents, raw/ first. A refusal only sets the outcome of its input. */
 int apply_contents(struct building *b, struct error *e);

@@ -122,8 +122,8 @@ DEFINE_CLEANUP(struct snapshot, snapshot_unref);
 /* An option of -o that a format reads; format_option returns its value. */
 struct format_setting {
 	const char *key; /* "raw" */
-	/* The allowed values, NULL-ended. If NULL, the value is the name of a file, or, if max is
-	 * not 0, an integer from min to max, or 0. */
+	/* The allowed values, NULL-ended. If NULL, the value is the path of a file or directory,
+	 * or, if max is not 0, an integer from min to max, or 0. */
 	const char *const *values;
 	uint32_t min, max;
 	bool changes_meaning; /* changes what names and contents mean, so a journal records it */

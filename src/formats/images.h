@@ -26,11 +26,11 @@ struct images;
 int images_open(const char *const *options, struct images **ret, struct error *e);
 /* Like images_open, with the directory `first` (may be NULL) instead of -o mapres=DIR. */
 int images_open_games(const char *first, struct images **ret, struct error *e);
-/* Open the directory `first` (may be NULL) and the directories `dirs` (NULL-ended), for files of
- * another kind. images_find searches them for any game. */
+/* Open the directory `first` (may be NULL; only it can fail) and `dirs` (NULL-ended; "~/": the home
+ * directory), for files of another kind. images_find searches them for any game. */
 int images_open_others(
 	const char *first, const char *const *dirs, struct images **ret, struct error *e);
-struct images *images_ref(struct images *i);
+struct images *images_ref(struct images *i); /* NULL is fine */
 void images_unref(struct images *i);
 DEFINE_CLEANUP(struct images, images_unref);
 
@@ -43,6 +43,6 @@ int images_find(void *arg, unsigned game, const char *name, struct extent *ret, 
 
 /* Open the file in the first directory that has it. file: a name without "/". -ENOENT. */
 int images_file(const struct images *i, const char *file, struct extent *ret, struct error *e);
-/* Open a regular file in one open directory, without following a symbolic link. -ENOENT if it
- * cannot be opened, for whatever reason. */
+/* Open a regular file by its path below an open directory. -ENOENT if it is a symbolic link, or
+ * cannot be opened for whatever reason. */
 int images_file_at(int dirfd, const char *file, struct extent *ret, struct error *e);

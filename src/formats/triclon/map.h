@@ -14,7 +14,7 @@
 enum {
 	TCM_TAG_SIZE = 4,
 	TCM_NAME_MAX = 255,      /* bytes: the length of a name is one byte */
-	TCM_TEXT_MAX = 64 << 20, /* bytes of a mounted file */
+	TCM_TEXT_MAX = 64 << 20, /* bytes of a mounted table; info.json has less */
 	TCM_FILE_MAX = 16 << 20, /* bytes of a map: mapfs sets this bound */
 };
 
@@ -33,7 +33,7 @@ extern const struct tcm_kind {
 	const char *header[3];  /* of a table: the names of its two columns, NULL-ended */
 	unsigned width;         /* of a table: bytes of a number */
 	bool coordinate[2];     /* the number is signed or a float; else it is unsigned */
-	enum tcm_question unit; /* the question for the unit of its size */
+	enum tcm_question unit; /* of a table: the question for the unit of its size */
 	const char *size;       /* for messages: "the size of the points" */
 } tcm_kinds[TCM_FILES];
 
@@ -107,7 +107,8 @@ void tcm_table_show(const struct tcm_content *c, enum tcm_file table, struct buf
 int tcm_table_parse(const struct tcm_content *c, enum tcm_file table, const struct extent *in,
 	struct buffer *to, struct error *e);
 
-/* open.c: for struct format. After tcm_open, format.c sets the format of the snapshot. */
+/* open.c: for struct format. After tcm_open, which makes an empty map if src has no files, format.c
+ * sets the format of the snapshot. -EINVAL: the map is invalid. -EFBIG: as tcm_load_file. */
 bool tcm_probe(const struct source *src, const uint8_t *head, size_t n);
 int tcm_open(const struct source *src, const struct format_context *ctx, struct snapshot **ret,
 	struct error *e);

@@ -15,7 +15,7 @@ enum tw_in_07 { TW_NOT_IN_07, TW_SAME_IN_07, TW_OTHER_IN_07 };
 
 struct tw_game_image {
 	const char *name;
-	uint32_t w, h;     /* 0: size and pixels are unknown */
+	uint32_t w, h;     /* 0, as checksum: size and pixels are unknown */
 	uint32_t checksum; /* CRC-32 of the RGBA pixels, with the colors of invisible ones as 0 */
 	enum tw_in_07 in_07;
 };
@@ -26,5 +26,6 @@ const struct tw_game_image *tw_game_image(const char *name, size_t n);
 /* Has the image of this name these pixels in any version? */
 bool tw_is_game_image(const char *name, size_t n, uint32_t w, uint32_t h, uint32_t checksum);
 
-/* Compute tw_game_image.checksum for an image of which tw_image_is_png is true. -EIO, -ENOMEM. */
+/* Compute tw_game_image.checksum for an image item with tw_image_is_png (item/media.h); decodes its
+ * pixels. -EIO, -ENOMEM: *ret is changed, too. */
 int tw_image_checksum(const struct tw_map *m, const struct tw_item *it, uint32_t *ret);

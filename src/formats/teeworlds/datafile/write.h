@@ -28,12 +28,13 @@ struct tw_plan {
 	uint64_t size;           /* of the written file */
 };
 
-/* Write a map (format_edit.encode). force: decode and encode each blob instead of copying it; a
- * damaged one is copied. -EIO: a damaged blob has another coding than the file. -EFBIG: the file
- * would have more than 2^31 - 1 bytes. */
+/* Write a map to outs[0] (format_edit.encode). plan_free frees *ret. force: decode and encode each
+ * blob instead of copying it; a damaged one is copied. -EIO: a damaged blob has another coding than
+ * the file. -EFBIG: the file would have more than 2^31 - 1 bytes. */
 int datafile_write(const struct snapshot *s, struct replace *const outs[], bool force,
 	struct plan **ret, struct error *e);
-/* Verify a written file (format_edit.verify): compare its tables and blobs with the map. Blobs that
- * were written in stored form are compared in that form, others decoded. p is not NULL. */
+/* Verify a written file (format_edit.verify): compare its tables and blobs with the map. Copied
+ * and composed blobs (plan_blob) are compared in stored form, others decoded. -EIO: they differ. p
+ * is not NULL. */
 int datafile_verify(const struct snapshot *s, const struct plan *p, const struct source *written,
 	struct error *e);

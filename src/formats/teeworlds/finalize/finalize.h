@@ -37,6 +37,7 @@ static inline int item_list_push(struct item_list *l, uint32_t item)
 	return 0;
 }
 
+/* The state of tw_finalize, which sets and frees all members. */
 struct finalizer {
 	const struct tw_map *mounted; /* the base with new objects, contents and derived parts */
 	struct tw_change *change;     /* from `mounted` to `result` */
@@ -44,7 +45,7 @@ struct finalizer {
 	struct tw_order orders[TW_SORTS];
 	struct item_list lists[TW_SORTS]; /* by sort; an empty list: the order stays */
 	struct item_list group_exts;      /* extension items of groups; empty if these stay */
-	struct tw_users users;            /* of blobs in `result` */
+	struct tw_users users;            /* number of users of each blob in `result` */
 	/* For references.c: is the layer that it updates new? If so, the last object without a name
 	 * that the layer refers to; the sort is TW_SORTS if there is none. */
 	bool is_holder_new;
@@ -57,7 +58,7 @@ struct finalizer {
 int tw_finalize(const struct snapshot *s, struct placement *p, size_t n, struct snapshot **ret,
 	format_say report, void *arg, struct error *e);
 
-/* names.c: set tw_item.group, and the names (stored and placed_name) of made or moved objects. */
+/* names.c: set tw_item.group of a kept slot; if it is placed, its stored name and placed_name. */
 int finalize_name(struct finalizer *s, const struct tw_slot *slot, struct error *e);
 /* Store the name of a group, envelope or layer in its integers, as the reference writer does
  * (DDNet's game/gamecore.cpp, StrToInts). A layer of an unknown type gets none. -ENOMEM. */
@@ -70,7 +71,7 @@ int finalize_tree(struct finalizer *s, struct error *e);
 /* side.c: then update the auto-mapper items, and the extension items of groups. */
 int finalize_side_items(struct finalizer *s, struct error *e);
 
-/* uuid.c: did the map lose items of a type of enum tw_uuid? */
+/* uuid.c: has the map removed items (tw_item.is_removed) of a type of enum tw_uuid? */
 bool finalize_has_lost_uuids(const struct tw_map *m);
 /* For each such type, remove its index items if none is left, or renumber auto-mapper items. */
 int finalize_uuids(struct finalizer *s, struct error *e);

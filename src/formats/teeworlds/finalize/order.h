@@ -43,13 +43,13 @@ struct tw_order {
 	uint32_t n_groups;                   /* mounted groups */
 	uint32_t first_made;                 /* mounted position of the first made layer */
 	bool is_changed;       /* the finalized map has other objects or another order */
-	bool moves_references; /* is_changed, or a made object has no place: update references */
+	bool moves_references; /* is_changed, or a made object is not kept: update references */
 };
 
-/* Compute the order of one sort. `groups` is the order of groups, for layers only. The placements
- * are borrowed as long as the order is used. New objects without content (a layer without
- * layer.json) get placement.is_absent and are removed. -ENAMETOOLONG, -EINVAL: a name is invalid
- * (tw_numbered_parse). Call tw_order_finish in any case. */
+/* Set *r to the order of one sort. `groups` is the order of groups, for layers only. m and the
+ * placements are borrowed as long as the order is used. New objects without content (a layer
+ * without layer.json) get placement.is_absent and are removed. -ENAMETOOLONG, -EINVAL: a name is
+ * invalid (tw_numbered_parse). Call tw_order_finish in any case. */
 int tw_order_init(struct tw_order *r, const struct tw_map *m, enum tw_sort sort,
 	const struct tw_order *groups, struct placement *p, size_t n, struct error *e);
 void tw_order_finish(struct tw_order *r);

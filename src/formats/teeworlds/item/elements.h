@@ -8,7 +8,7 @@
  * list, or its data holds fewer elements than the item says. An empty list needs no data. */
 enum tw_form tw_list_form(const struct tw_map *m, const struct tw_item *it);
 
-/* Number of elements that fit into the data of a list, whatever count the item has. 0: no data. */
+/* Number of elements that fit into the data of a list, whatever its count. 0: no data or list. */
 uint64_t tw_list_room(const struct tw_map *m, const struct tw_item *it);
 
 enum { TW_ELEMENT_MAX = 38 /* integers of the largest element, a quad */ };

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Zlib */
 /* initial: the integers of new items. References are -1, names are empty, and other integers have
- * the defaults of DDNet (game/mapitems.h). */
+ * the defaults of DDNet (game/mapitems.h). The caller owns the integers (tw_ints_unref); they are
+ * NULL if memory is exhausted. */
 #pragma once
 
 #include "formats/teeworlds/model/map.h"
 
-/* TW_GROUP_EXT items (DDNet's game/mapitems_ex_types.h). */
+/* Integers of TW_GROUP_EXT items, and their number (DDNet's game/mapitems_ex_types.h). */
 enum tw_ext_field { TW_EXT_VERSION, TW_EXT_ZOOM, TW_EXT_LENGTH };
 
 /* Zoom of a group without a TW_GROUP_EXT item: the larger parallax, limited to 0 to 100 (DDNet's

@@ -27,10 +27,10 @@ void opacity_row(struct opacity *o, uint32_t y, const uint8_t *rgba);
 int tw_opaque_read(
 	struct blob *pixels, uint32_t w, uint32_t h, struct opacity *ret, struct error *e);
 
-/* Does the image decide the bit in any layer? image: the reference to it (tw_ref_of). */
+/* Does an image decide the bit in any layer? image: its number in TW_TILES_IMAGE (tw_ref_of). */
 bool tw_opaque_is_used(const struct tw_map *m, uint32_t image);
 
-/* Change the bit through c, in the layers in which the image decides it, for the ids whose opacity
- * differs between before and after. A layer that cannot be decoded keeps its tiles. */
+/* Change the bit through c, in the layers of m (c->base) in which the image decides it, for ids of
+ * other opacity before than after. A layer that cannot be decoded keeps its tiles. */
 int tw_opaque_update(const struct tw_map *m, uint32_t image, const struct opacity *before,
 	const struct opacity *after, struct tw_change *c, struct error *e);

@@ -18,7 +18,7 @@ enum { TW_POINT_PLAIN = 6, TW_POINT_TANGENTS = 16, TW_POINT_FULL = 22 };
 struct tw_points {
 	const struct tw_item *item;   /* the item of all points, or NULL */
 	const int32_t *own;           /* an envelope's own points, full, instead of item; or NULL */
-	const struct tw_item *bezier; /* the UUID item of tangents, if it is used; or NULL */
+	const struct tw_item *bezier; /* the UUID item of tangents, if its length fits; or NULL */
 	uint32_t n;                   /* points in item or own */
 	uint32_t stride;              /* integers of a point in item or own */
 };
@@ -37,7 +37,7 @@ enum {
 void tw_points_get_envelope(
 	const struct tw_map *m, const struct tw_item *envelope, struct tw_points *ret);
 
-/* Remove the first UUID items of tangents, as long as their length is valid for n plain points. */
+/* Remove the first UUID items of tangents, while their length fits n points. Sets c->error. */
 void tw_points_drop_tangents(const struct tw_map *m, uint32_t n, struct tw_change *c);
 
 /* points_write.c: a list of full points, each followed by the tangents for the UUID item. Zero it

@@ -28,7 +28,7 @@ struct tw_tiles_step {
  * which REFIT drops. For REFIT t->blob may be NULL, meaning zeros. The blob uses the store and
  * budget of m. like: a blob of a map built before, or NULL. If like or a step below it is the same
  * step over the same tiles, *ret is a new reference to that blob. -EINVAL: REFIT to more tiles than
- * a data item can hold. -ENOMEM. */
+ * a data item can hold. -ENOMEM: *ret is NULL. */
 int tw_tiles_compose(const struct tw_map *m, const struct tw_tiles *t,
 	const struct tw_tiles_step *step, struct blob *like, struct blob **ret, struct error *e);
 /* Compare a plane of the tiles with a table. -EINVAL: the table is invalid, or not w x h. -EIO as

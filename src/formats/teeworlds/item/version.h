@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /* version: convert items between versions (libtw2 doc/map.md). Integers that the new version adds
  * are zero, and names empty. Integers that an older version does not define stay, except the name
- * of a tile layer. */
+ * of a tile layer. The caller owns a copy (tw_ints_unref); it is NULL if memory is exhausted. */
 #pragma once
 
 #include "formats/teeworlds/model/map.h"
@@ -22,11 +22,12 @@ struct tw_name_place {
 };
 
 /* Find where an item has its name, or would have it. False if items of this type have none in their
- * integers, or the layer is too short to get one. */
+ * integers, or the layer is too short to get one; *ret is garbage then. */
 bool tw_name_place(const struct tw_item *it, struct tw_name_place *ret);
 /* Has the item the integers of the name, and a version with a name? The name may be empty. */
 bool tw_has_name(const struct tw_item *it, const struct tw_name_place *p);
-/* For an item without one: copy its integers, with room for a name. May raise the version. */
+/* For an item without one: copy its integers, with room for a name (except a short tile layer of
+ * version 3 or more). May raise the version. */
 struct tw_ints *tw_name_make_room(const struct tw_item *it, const struct tw_name_place *p);
 /* Write an empty name into n integers. */
 void tw_name_clear(int32_t *v, unsigned n);

@@ -27,8 +27,9 @@ extern const struct tw_kind tw_kind_envelope;                                 /*
 /* The kind of an entry; NULL if there is no such kind. */
 const struct tw_kind *tw_kind(entry_id id);
 
-/* Do what the members of tw_kind with these names do, with other members if the kind lacks one.
- * tw_kind(id) must not be NULL; `find` is for directories, `size` and `get` are for files. */
+/* Do what the members of tw_kind (lens.h) with these names do, with other members if the kind lacks
+ * one. tw_kind(id) must not be NULL. `find` is for directories; -ENOENT may change *ret. `size` and
+ * `get` are for files; all n bytes must exist. */
 int tw_kind_stat(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *e);
 int tw_kind_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret);
 int tw_kind_size(const struct tw_map *m, entry_id id, uint64_t *ret, struct error *e);
@@ -36,13 +37,13 @@ int tw_kind_get(
 	const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n, struct error *e);
 
 /* Add every entry, typed or raw, that may show a difference between before and after, or set
- * t->is_all. t is zeroed. */
+ * t->is_all. The caller zeroes t before, and finishes it. */
 void tw_touch(const struct tw_map *before, const struct tw_map *after, struct touched *t);
 
 /* Find the object that had this name at the mount. *ret has the form that the name's ending says,
  * even if the object has the other form. -ENOENT, also if dir holds no objects. In objects.c. */
 int tw_object_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret);
-/* tw_kind.child for the root, info/, raw/ and groups. In root.c, as is the next. */
+/* tw_kind.child (lens.h) for the root, info/, raw/ and groups. In root.c, as is the next. */
 int tw_fixed_child(
 	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret);
 /* Find an entry of such a directory, even if options hide it. -ENOENT, also for other dirs. */

@@ -26,8 +26,8 @@ struct touched {
 	bool is_all; /* any entry may be affected: ids is incomplete (over 4096, or no memory) */
 };
 
-void touched_add(struct touched *t, entry_id id); /* touched.c */
-void touched_finish(struct touched *t);
+void touched_add(struct touched *t, entry_id id); /* sets t->is_all if it cannot add; touched.c */
+void touched_finish(struct touched *t);           /* does not free t */
 
 struct tw_kind {
 	const char *label; /* the kind's name in messages and tests */
@@ -37,14 +37,14 @@ struct tw_kind {
 	int (*stat)(const struct tw_map *m, entry_id id, struct file_attr *ret, struct error *e);
 
 	/* For directories, NULL for files. child gets the entry at *cookie, which starts at 0, and
-	 * advances the cookie: 1 for an entry, 0 at the end. find looks up a name, -ENOENT; it may
-	 * be NULL if entries are few. */
+	 * advances the cookie: 1 for an entry, 0 at the end; name has room for NAME_MAX + 1 bytes.
+	 * find looks up a name, -ENOENT; it may be NULL if entries are few. */
 	int (*child)(
 		const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret);
 	int (*find)(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret);
 
 	/* For files. size may be NULL with `write`, or if stat always knows it. get reads all n
-	 * bytes from `off`, which are in the file, and returns 0; as format.get. */
+	 * bytes from `off`, which are in the file, and returns 0. dst may be NULL if n is 0. */
 	int (*size)(const struct tw_map *m, entry_id id, uint64_t *ret, struct error *e);
 	int (*get)(const struct tw_map *m, entry_id id, uint64_t off, void *dst, size_t n,
 		struct error *e);
@@ -55,12 +55,13 @@ struct tw_kind {
 	bool is_restored;  /* file_attr.is_restored, if stat is NULL */
 	bool stat_formats; /* stat may format the file, so a lookup does not call it */
 	uint64_t max_size; /* file_attr.max_size */
-	/* As format_edit.parse; sets parsed.is_unchanged. NULL if the file is read-only. */
+	/* Validate a content, without looking up names in it, and set parsed.is_unchanged. *ret has
+	 * its own reference to `in`. -EINVAL: refused. NULL if the file is read-only. */
 	int (*parse)(const struct tw_map *m, entry_id id, struct content *in, struct parsed **ret,
 		struct error *e);
-	/* Apply a parsed value through c; as format_edit.apply. NULL if the file is read-only. p is
-	 * NULL if a file with file_attr.is_cleared_by_mount was removed. If apply fails, the caller
-	 * undoes its edits, except with -EAGAIN: then they stay. */
+	/* Apply a parsed value by edits of c. NULL if the file is read-only. p is NULL if a file
+	 * with file_attr.is_cleared_by_mount was removed. If apply fails, the caller undoes its
+	 * edits, except with -EAGAIN, if other files must be applied first: then they stay. */
 	int (*apply)(struct tw_change *c, entry_id id, const struct parsed *p, struct error *e);
 	/* Check that get would succeed, decoding what it needs to. If NULL, tw_raw_guard reads 0
 	 * bytes with get or write instead. */

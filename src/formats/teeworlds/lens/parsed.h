@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* parsed: parsed values that several kinds of files share. */
+/* parsed: parsed values that several kinds of files share. Each holds a reference to `in`. */
 #pragma once
 
 #include "codec/blob.h"
@@ -25,8 +25,8 @@ static inline struct blob *tw_blob_of_parsed(const struct parsed *p)
 }
 
 /* Parse a JSON file of at most JSON_TEXT_MAX bytes. *ret_doc is its document, which the caller
- * zeroes before, checks, and finishes in any case. *ret keeps the document of a short text, so that
- * apply need not load it again. Errors as json_doc_load. */
+ * zeroes before, checks, and finishes in any case. *ret keeps its own reference to the document of
+ * a short text, so that apply need not load it again. -EINVAL: invalid JSON, or too long. */
 int tw_parsed_json(
 	struct content *in, struct parsed **ret, struct json_doc *ret_doc, struct error *e);
 /* The document of a parsed value, for apply: kept, or loaded again. The caller finishes it. */

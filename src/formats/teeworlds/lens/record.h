@@ -63,9 +63,9 @@ int tw_record_expect(
  * has another type or range, a fixed value was changed, or as tw_ref_read. */
 int tw_record_read(const struct json_at *at, const struct tw_naming *names,
 	const struct tw_record *rec, struct error *e);
-/* Make the integers of the item that a file describes: `old` with the values of the file's keys.
- * The version is that in the file, or else of `old`, but at least the one that the keys and the
- * stored name need. Errors as tw_record_read, and -ENOMEM. */
+/* Make the integers of the item that a file describes: `old` (not NULL) with the values of the
+ * file's keys. The version is that in the file, or else of `old`, but at least that which the keys
+ * and the name in `old` need. tw_ints_unref drops *ret. Errors as tw_record_read. */
 int tw_record_item(const struct json_at *root, const struct tw_naming *names,
 	const struct tw_layout *l, const struct tw_ints *old, struct tw_ints **ret,
 	struct error *e);
@@ -75,11 +75,12 @@ void tw_record_reset(const struct tw_record *rec);
 /* Write a reference: the stem of its object, null for -1, or the number if it means nothing. */
 void tw_ref_write(struct jsonw *w, const struct tw_map *m, enum tw_refers ref, int32_t value);
 /* Read a reference into *ret, which must hold the previous value: its stem is always accepted. null
- * becomes -1; an integer is not checked. -EINVAL: another type; or as unresolved, the stem names no
- * object, or several, and names->ret_unknown is NULL. */
+ * becomes -1; an integer is not checked. If names->ret_unknown is not NULL, another stem sets
+ * *names->ret_unknown, keeps *ret, and is not looked up: tw_ref_resolve does that later. -EINVAL:
+ * another type; or, as unresolved, the stem names no object, or several. */
 int tw_ref_read(const struct json_at *at, const struct tw_naming *names, enum tw_refers ref,
 	int32_t *ret, struct error *e);
-/* Look up a stem for which tw_ref_read set names->ret_unknown. -EINVAL: it names no object, or
+/* Look up a stem for which tw_ref_read set *names->ret_unknown. -EINVAL: it names no object, or
  * several; not marked as unresolved. */
 int tw_ref_resolve(const struct tw_naming *names, enum tw_refers ref, const char *stem,
 	int32_t *ret, struct error *e);

@@ -8,7 +8,7 @@
  *       The edits change the map itself, so c->base shows them. tw_change_end can undo them.
  *
  * The index of the map is the old one until the end (tw_change_apply, tw_change_end). Edits report
- * no errors: -ENOMEM stays in c->error, and the end returns it.
+ * no errors: -ENOMEM stays in c->error, later edits do nothing, and the end returns it.
  */
 #pragma once
 
@@ -31,6 +31,7 @@ struct tw_change {
 	size_t n_items, n_blobs; /* of base, before the first edit */
 };
 
+/* Create a change of m. Then set `others` and `previous` if needed. NULL: memory is exhausted. */
 struct tw_change *tw_change_new(const struct tw_map *m);
 void tw_change_free(struct tw_change *c); /* not for a change in place; NULL is fine */
 DEFINE_CLEANUP(struct tw_change, tw_change_free);
@@ -62,7 +63,7 @@ uint32_t tw_change_add_item(struct tw_change *c, uint16_t type, uint16_t id, str
 /* Remove an item. Nothing may refer to it. */
 void tw_change_remove_item(struct tw_change *c, uint32_t item);
 
-/* Set one integer of an item, which must be long enough. */
+/* Set one integer of an item, which must exist, even after an error, and be long enough. */
 void tw_change_set_int(struct tw_change *c, uint32_t item, uint32_t i, int32_t value);
 
 /* Replace *s, which must be the map given to tw_change_new, by the changed map (without edits, by a
@@ -75,7 +76,7 @@ struct tw_users {
 	size_t n, room;
 };
 
-int tw_users_count(const struct tw_map *m, struct tw_users *ret); /* -ENOMEM */
+int tw_users_count(const struct tw_map *m, struct tw_users *ret); /* -ENOMEM: counts is NULL */
 
 /* Do what tw_change_set_data does, to a private map. blob is borrowed. users: updated; if NULL, the
  * users of the old blob are counted in all items. -ENOMEM. */

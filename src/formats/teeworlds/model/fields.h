@@ -74,10 +74,10 @@ enum tw_envelope_field {
 	TW_ENV_SYNCHRONIZED = 12,
 };
 
-/* Layer version from which on tiles in TW_TILES_DATA are packed (item/tiles.h). */
+/* Value of TW_LAYER_VERSION from which on tiles in TW_TILES_DATA are packed (item/tiles.h). */
 enum { TW_TILES_PACKED_SINCE = 4 };
 
-/* Envelope version from which on points have tangents. */
+/* Version of an envelope (its first integer) from which on points have tangents. */
 enum { TW_ENV_TANGENTS_SINCE = 3 };
 
 /* Integers of an auto-mapper item: the position of a group, and the layer's number in the group. An
@@ -97,7 +97,7 @@ bool tw_is_physics(const struct tw_item *it); /* a tile layer that is not only d
  * kind; for kinds 0 and 1, or if the item is too short, it is TW_TILES_DATA. -1: unknown kind. */
 int tw_tiles_field(const struct tw_item *it);
 
-/* Number of fields that refer to a handle; it may stop counting when it reaches `enough`. */
+/* Number of fields that refer to a blob's handle. It may stop at `enough`; UINT_MAX counts all. */
 unsigned tw_blob_users(const struct tw_map *m, uint32_t blob, unsigned enough);
 
 /* Are all items and layers of known kinds? Only then may the save renumber data items. */

@@ -18,7 +18,7 @@
  *
  * Functions that return a new object return NULL if memory is exhausted. Functions that return int
  * return 0 or -errno, unless their comment says otherwise. Pointers into a map are borrowed. The
- * _ref and _unref functions accept NULL.
+ * _ref and _unref functions accept NULL. snapshot_unref(&m->base) drops a reference to a map.
  */
 #pragma once
 
@@ -61,7 +61,7 @@ struct tw_ints {
 struct tw_ints *tw_ints_new(uint32_t n); /* all zero; the caller may write until it shares them */
 /* Copy the first n integers of `from`, and add `fill` until there are n. `from` NULL: only fill. */
 struct tw_ints *tw_ints_copy(const struct tw_ints *from, uint32_t n, int32_t fill);
-bool tw_ints_same(const struct tw_ints *a, const struct tw_ints *b);
+bool tw_ints_same(const struct tw_ints *a, const struct tw_ints *b); /* neither is NULL */
 struct tw_ints *tw_ints_ref(struct tw_ints *v);
 void tw_ints_unref(struct tw_ints *v);
 DEFINE_CLEANUP(struct tw_ints, tw_ints_unref);
@@ -148,6 +148,7 @@ struct tw_shared {
 	/* Empty blobs, to which blob_derive attaches: the pixels of the generated pictures (NULL
 	 * without pictures), and the row offsets of long lists of points. */
 	struct blob *pictures[TW_PICTURES], *points;
+	/* Finds the PNG file of a game's image: a preview_image_fn (formats/preview.h), or NULL. */
 	int (*load_image)(
 		void *arg, unsigned game, const char *name, struct extent *ret, struct error *e);
 	void *image_arg;  /* both from struct format_context */
@@ -201,12 +202,13 @@ static inline const struct tw_map *tw_map_of(const struct snapshot *s)
 	return (const struct tw_map *)s;
 }
 
-/* Create a private empty map without an index. Consumes the reference to sh, also on failure. */
+/* Create a private empty map. The caller sets base.format and the index. Always consumes sh. */
 struct tw_map *tw_map_new(struct tw_shared *sh);
 /* Append *p to m->put_images. Takes its own references to parsed and old_pixels. -ENOMEM. */
 int tw_map_put_image(struct tw_map *m, const struct tw_put_image *p);
 void tw_map_clear_put_images(struct tw_map *m);
-/* Create a private copy, which shares the integers of items, the blobs and the index with m. */
+/* Create a private copy with a new serial. It shares the integers of items, the blobs and the index
+ * with m, and has all other members of m. */
 struct tw_map *tw_map_copy(const struct tw_map *m);
 
 /* Append an item to a private map; *ret is its handle. Consumes take, also on failure. -ENOMEM,
@@ -228,8 +230,9 @@ bool tw_index_differs(const struct tw_map *m, const struct tw_item *it, const st
 int tw_index_uuids(struct tw_map *m);
 /* Fill m->index->homes. Part of tw_map_reindex; needs the lists of all types. */
 int tw_index_groups(struct tw_map *m);
-/* Reorder the items of a type, which has some. `items` holds all their handles. by_id is not
- * updated, so the map must only be written afterwards, not edited. -ENOMEM. */
+/* Reorder the items of a type, which has some, in the index, which no other map may share (call
+ * tw_map_reindex before). `items` holds all their handles. by_id is not updated, so the map must
+ * only be written afterwards, not edited. -ENOMEM. */
 int tw_map_reorder(struct tw_map *m, unsigned type, const uint32_t *items);
 
 struct tw_shared *tw_shared_ref(struct tw_shared *sh);

@@ -21,7 +21,7 @@ struct tw_recipe {
 	struct blob_recipe recipe; /* first; private to store.c, as are store and size */
 	struct blob *source;       /* the blob that this one is a change of, owned; or NULL */
 	/* Append all of the content to out, on any thread; may be called again. Returns 0, or 1 if
-	 * the content equals that of `source`, whose compressed bytes are then used. */
+	 * these bytes equal those of `source`, whose compressed bytes are then used. */
 	int (*compose)(struct tw_recipe *r, struct spool *out, struct error *e);
 	/* Drop the references of the recipe except `source`, but do not free it. May be NULL. */
 	void (*finish)(struct tw_recipe *r);
@@ -37,7 +37,7 @@ struct blob *tw_compose(const struct tw_map *m, struct tw_recipe *take, uint64_t
 int tw_materialize_all(const struct tw_map *m, struct error *e);
 /* The recipe of a blob from tw_compose that is not materialized yet; otherwise NULL. */
 struct tw_recipe *tw_recipe_of(const struct blob *b);
-/* Compose the content without compressing it. Sets *ret and returns 0, or 1 as compose does. */
+/* Compose the content, uncompressed. Returns 0 or 1 as compose; both set *ret, a new reference. */
 int tw_recipe_compose(struct tw_recipe *r, struct extent *ret, struct error *e);
 /* Create a composed blob of c, which it references. -EINVAL: more than 2^31 - 1 bytes. */
 int tw_compose_content(

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* holder: the references from layers to images, sounds and envelopes. All code that needs them uses
- * this file, and item/elements.h for the elements of quads and sounds layers. */
+/* holder: the references from layers to images, sounds and envelopes. Code that follows or changes
+ * all of them uses this file; item/elements.h has the elements of quads and sounds layers. */
 #pragma once
 
 #include "formats/teeworlds/names/sort.h"

@@ -8,7 +8,8 @@
  *
  * The place of an object is its position in its directory. A parameter `group` is the position of a
  * layer's group; it is 0 for other sorts. Objects created since the mount have no names here, nor
- * has a map of which only raw/ is shown.
+ * has a map of which only raw/ is shown. Functions that find an object or a range may write their
+ * results on failure, too. A dst gets a NUL, unless the comment says otherwise.
  */
 #pragma once
 
@@ -64,7 +65,7 @@ uint32_t tw_shown_groups(const struct tw_map *m);
 const struct tw_layer_range *tw_mounted_group(const struct tw_map *m, uint32_t group);
 
 /* Write the stem "NN_name" (or "NN" for an empty name), escaped and cut to max bytes. NN is the
- * position, with as many digits as count - 1 has. Returns the length. */
+ * position, with as many digits as count - 1 has. dst has max + 1 bytes. Returns the length. */
 size_t tw_name_write(
 	char *dst, uint32_t position, uint32_t count, const struct tw_name *name, size_t max);
 
@@ -81,14 +82,14 @@ bool tw_mounted_range(const struct tw_map *m, enum tw_sort sort, uint32_t group,
 /* Write the stem of the object at a place, which must exist ("03_grass"). Returns the length. */
 size_t tw_mounted_stem(const struct tw_map *m, enum tw_sort sort, uint32_t group, uint32_t place,
 	char dst[NAME_MAX + 1]);
-/* Write an object's file name with this ending, or its spelling in capitals in the name table. */
+/* Write an object's file name with this ending (".png"), or its capitals in the name table. */
 void tw_mounted_name(const struct tw_map *m, enum tw_sort sort, uint32_t group, uint32_t place,
 	const char *ending, char dst[NAME_MAX + 1]);
 /* Find the place of the object with a stem, in any form. -ENOENT. */
 int tw_mounted_find(const struct tw_map *m, enum tw_sort sort, uint32_t group, const char *stem,
 	size_t n, uint32_t *ret);
 /* Find the place of the object with a file name, even if the object has the other form. *ret_json:
- * it is the .json of an image or sound; unset for groups and layers. -ENOENT. */
+ * the file name is the .json of an image or sound; unset for groups and layers. -ENOENT. */
 int tw_mounted_file(const struct tw_map *m, enum tw_sort sort, uint32_t group, const char *name,
 	uint32_t *ret, bool *ret_json);
 

@@ -20,10 +20,10 @@ void tw_path_object(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX]
 bool tw_path_name(const struct tw_map *m, enum tw_sort sort, uint32_t item, uint32_t group,
 	char dst[NAME_MAX + 1], bool *ret_moved);
 
-/* Write the path of any item: as above, "info", or (always if only raw/ is shown) "raw/items/" and
- * the number of its type. */
+/* Write the path of any item: as above, "info", or (always if only raw/ is shown) "raw/items/00005"
+ * with the number of its type. */
 void tw_path_item(const struct tw_map *m, uint32_t item, char dst[TW_PATH_MAX]);
 
-/* File names in info/, in the order of the info item's fields. */
+/* File names in info/: that of index i shows the info item's integer TW_INFO_AUTHOR + i. */
 enum { TW_INFO_FILES = 5 };
 extern const char *const tw_info_names[TW_INFO_FILES];

@@ -40,11 +40,11 @@ struct tw_naming {
  * NULL, the only object with this name and any number. -ENOENT: no match. -ENOTUNIQ: several
  * objects have the name.
  *
- * channels: required channels of an envelope (1 sound, 3 position, 4 color; 0 any). Checked only in
- * a new object's file, and for envelopes without a name, which a number alone identifies. */
+ * channels: required channels of an envelope (1 sound, 3 position, 4 color; 0 any). Without them an
+ * envelope without a name, which a number alone identifies, is no match in a new object's file. */
 int tw_ref_find(const struct tw_naming *names, enum tw_sort sort, const char *stem, size_t n,
 	int channels, int32_t *ret);
 
-/* After -ENOTUNIQ, write the stems of up to four objects that the name may mean, for messages. */
+/* After -ENOTUNIQ from tw_ref_find for the stem `name`, list up to four stems that it may mean. */
 void tw_ref_list(const struct tw_naming *names, enum tw_sort sort, const char *name, size_t n,
 	char dst[TW_REF_LIST_MAX]);

@@ -24,7 +24,7 @@ struct tw_sort_info {
 	enum tw_kind_id dir;  /* kind of the directory that holds the objects */
 	enum tw_kind_id kind; /* kind of an object's file or directory */
 	enum tw_kind_id json; /* kind of the .json of an image or sound; others: as `kind` */
-	const char *ending;   /* file name ending of `kind`; "" for directories */
+	const char *ending;   /* file name ending of `kind`, ".png"; "" for directories */
 	const char *accepts;  /* all endings, for messages; NULL for directories */
 	size_t stem_max;      /* maximum bytes of a shown name without ending */
 	size_t name_max;      /* maximum bytes of a stored new name, from DDNet's editor */

@@ -27,7 +27,7 @@ struct tw_canvas {
 	uint64_t read_budget; /* bytes that may still be read */
 };
 
-/* A part of the canvas: pixels [x0, x1) and [y0, y1). */
+/* A part of the canvas: pixels [x0, x1) and [y0, y1), all within the canvas. */
 struct tw_clip {
 	int64_t x0, y0, x1, y1;
 };
@@ -48,7 +48,7 @@ int tw_canvas_spend(struct tw_canvas *c, uint64_t n, struct error *e);
  * exceeded, or if a row is too long. */
 int tw_canvas_read(struct tw_canvas *c, uint64_t n, uint64_t row, struct error *e);
 
-/* Convert the pixels to plain RGBA, as PNG has it. Drops nothing. */
+/* Convert the pixels in place to plain RGBA, as PNG has it. Does not drop c->pixels. */
 void tw_canvas_finish(struct tw_canvas *c);
 
 /* v * envelope / 1024, for a color channel v. Clamps envelope to 0..1024, the result to 0..255. */

@@ -13,13 +13,13 @@
 
 /* The games, as preview_image_fn numbers them. */
 enum { TW_IMAGES_DDNET = 1, TW_IMAGES_TEEWORLDS };
-/* The image directories of each game: the value of format_preview.image_dirs. */
+/* NULL-ended lists of each game's image directories, for format_preview.image_dirs. [0]: DDNet. */
 extern const char *const *const tw_image_dirs[];
 
 /* Was the map made for Teeworlds 0.7? Decides by versions of items that no other game writes. */
 bool tw_is_07(const struct tw_map *m);
 /* Find the PNG file of an image by `image` (not NULL): among the images of the map's own game; for
  * a map of 0.7 then as NAME_0.7 of DDNet; then among those of all games. The caller finishes *ret.
- * -ENOENT. */
+ * -ENOENT. Another error ends the search, and may leave e unset. */
 int tw_find_image(const struct tw_map *m, preview_image_fn image, void *arg, const char *name,
 	struct extent *ret, struct error *e);

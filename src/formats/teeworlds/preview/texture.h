@@ -15,7 +15,7 @@ enum {
 	TW_TEXTURE_MAX = 1024,  /* pixels of the longest side that callers request */
 	TW_TEXTURE_LEVELS = 11, /* sizes from TW_TEXTURE_MAX to 1, each half of the one before */
 	TW_TEXTURES = 8,        /* number of images that are kept */
-	TW_TEXTURES_MAX = 32 << 20, /* bytes of images that are kept, except the last used one */
+	TW_TEXTURES_MAX = 32 << 20, /* bytes of kept images; the last used one stays */
 };
 
 struct tw_texture {
@@ -47,7 +47,7 @@ void tw_textures_finish(struct tw_textures *t); /* does not free t */
 
 /* Get the image at a position in its largest size with at most `side` pixels (a power of 2) on the
  * longest side; with `tiles`, of each of its 16 x 16 tiles, which are not mixed. *ret is valid
- * until the next call. -ENOENT: the image is missing, damaged or too large; the first time,
- * options->note says why. -ENOMEM. */
+ * until the next call. -ENOENT: the image is missing, damaged or too large, also for the canvas's
+ * read budget; the first time, options->note says why, later e is unset. -ENOMEM. */
 int tw_texture_get(struct tw_textures *t, uint32_t image, bool tiles, uint32_t side,
 	const struct tw_texture **ret, struct error *e);

@@ -10,7 +10,7 @@
 
 extern const struct format_preview tw_preview;
 
-/* The state that all drawing functions share. */
+/* The state that all drawing functions share. clip must not be empty. */
 struct tw_painter {
 	const struct tw_map *m;
 	struct tw_canvas *canvas;
@@ -31,7 +31,7 @@ int tw_draw_entities(struct tw_painter *p, const struct tw_item *it, struct erro
 bool tw_preview_size(const struct tw_map *m, uint32_t longest, uint32_t *ret_w, uint32_t *ret_h);
 
 /* Evaluate the envelope that a reference (names/reference.h) means at the time `offset`, in
- * milliseconds: four values, whatever its channels are, in 1/1024 (render.cpp of DDNet,
- * RenderEvalEnvelope). Returns false and leaves ret unchanged if there is no such envelope, or it
- * has no points. */
+ * milliseconds: four values, also those beyond its channels, as stored, in 1/1024 (render.cpp of
+ * DDNet, RenderEvalEnvelope). Returns false and leaves ret unchanged if there is no such envelope,
+ * or it has no points. */
 bool tw_envelope_at(const struct tw_map *m, int32_t reference, int32_t offset, double ret[4]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* Internal to finalize: where files and directories go, and what that adds to which record. */
+/* Internal to finalize: where files and directories go, and what that adds to which record. The
+ * steps, in order: tl_finalize_begin, _removed, _dirs, _table, _say (if say is set), _finish. */
 #pragma once
 
 #include "formats/torchlight/model/map.h"
@@ -16,7 +17,7 @@ struct tl_state {
 	uint32_t dir;     /* the new parent, if placed */
 	const char *name; /* the new name, borrowed; NULL: as in the mounted tree */
 	uint64_t time;    /* of a file: FILETIME that a program set, else 0 */
-	bool has_left;    /* a file is removed or moved, is new, or its directory is removed */
+	bool has_left;    /* a file is not in its old record: removed, moved, new, or dir is gone */
 	bool is_moved;    /* a directory of the mount, or a parent of it, has another path */
 	bool is_gone;     /* a directory is removed, itself or with a parent; or was never placed */
 };
@@ -26,16 +27,16 @@ struct tl_new_entry {
 	const char *path, *name; /* the path, and the name of a directory, end in '/' */
 	uint32_t dir;            /* parent, or the nearest existing directory above; or NO_DIR */
 	uint32_t handle;         /* MANIFEST_NO_FILE for a removed file or a directory */
-	uint8_t type;
+	uint8_t type;            /* as in struct manifest_entry (wire/manifest.h) */
 };
 
 struct finalizer {
 	const struct tl_map *m; /* the version to finalize; for tl_finalize_say, the result */
-	struct tl_shared *sh;
+	struct tl_shared *sh;   /* set by the caller, as are m, old, say and arg; the rest is 0 */
 	const struct manifest *old; /* that of the mount */
 	struct tl_table *table;
-	uint32_t n_files, n_dirs;
-	struct tl_state *files, *dirs;
+	uint32_t n_files, n_dirs;      /* tl_n_files and tl_n_dirs of m */
+	struct tl_state *files, *dirs; /* by handle; by index of the directory */
 	struct tl_new_entry *new_entries;
 	size_t n_new_entries, room_new_entries;
 	/* The list of removed files; `is_provided` if the new archive has the file itself. */
@@ -45,7 +46,7 @@ struct finalizer {
 	/* Listed removed files that the archive has itself, to be reported: not the new files at
 	 * paths that the list had at the mount. */
 	size_t n_provided;
-	format_say say;
+	format_say say; /* not NULL if tl_say or tl_finalize_say is called */
 	void *arg;
 	int error; /* 0 or -ENOMEM; sticky */
 };
@@ -54,14 +55,14 @@ struct finalizer {
  * directories; -ENOMEM. Finish: also after a failure; frees st->table, unless it is NULL. */
 int tl_finalize_begin(struct finalizer *st, const struct placement *p, size_t n);
 void tl_finalize_finish(struct finalizer *st);
-void tl_add_entry(struct finalizer *st, struct tl_new_entry entry);
+void tl_add_entry(struct finalizer *st, struct tl_new_entry entry); /* -ENOMEM: in st->error */
 
 /* removed.c: add the entries of removed files, and fill in st->removed, which points into the list
- * of st->m. *ret: a new list, without the files that the archive has itself. -ENOMEM. */
+ * of st->m. *ret: a new list, without the files that the archive has itself; not NULL. -ENOMEM. */
 int tl_finalize_removed(struct finalizer *st, struct bytes **ret);
 
 /* path.c: give a string to the table, which frees it. Both take ownership, also on failure. They
- * return "" and set st->error if memory is exhausted. */
+ * return "" and set st->error if memory is exhausted, also if take is NULL or the buffer failed. */
 const char *tl_own_string(struct finalizer *st, char *take);
 const char *tl_own_buffer(struct finalizer *st, struct buffer *take);
 /* Append a name as it is stored: unescaped, and in upper case (ASCII) unless `keep`. */
@@ -78,15 +79,15 @@ uint32_t tl_finalize_find_dir(const struct finalizer *st, uint32_t dir, struct s
 /* Add entries of directories that no other path in the new manifest names. -ENOMEM. */
 int tl_finalize_dirs(struct finalizer *st);
 
-/* table.c: build the new manifest, and the list of directories in st->table. */
+/* table.c: build the new manifest, and the list of directories in st->table. -ENOMEM. */
 int tl_finalize_table(struct finalizer *st);
 
-/* names.c: report one line (none if memory is exhausted); report taught names in written files. */
+/* names.c: report a line (none without memory); report taught names, which no dictionary has. */
 void tl_say(const struct finalizer *st, enum format_line_kind kind, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
 void tl_finalize_say_names(const struct finalizer *st);
 /* One line for many things of a kind: their number, `one` or `many`, and the first. No line if
- * there is none. */
+ * there is none. The caller zeroes the struct. */
 struct tl_tally {
 	size_t n;
 	char first[401]; /* cut if it is longer */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* lens: the functions of struct format that show and change files; see formats/format.h. */
+/* lens: show and change files. Functions without a comment are operations of formats/format.h. */
 #pragma once
 
 #include "formats/torchlight/model/map.h"
@@ -10,18 +10,19 @@ int tl_lookup(const struct snapshot *s, entry_id dir, const char *name, struct f
 int tl_stat(const struct snapshot *s, entry_id id, struct file_attr *ret, struct error *e);
 int tl_list(const struct snapshot *s, entry_id dir, uint64_t *cookie, char *name,
 	struct file_attr *ret, struct error *e);
-/* Find the entry called name in a directory of the mount, listed or not. -ENOENT, -ENOTDIR. */
+/* Find the entry called name, in any case of letters, in a directory of the mount. Finds MOD.DAT of
+ * a new MOD before tl_list lists it. -ENOENT, -ENOTDIR. */
 int tl_find_entry(const struct tl_map *m, entry_id dir, const char *name, entry_id *ret);
 /* Load a control file (enum tl_control), which is small. -ENODATA: MOD.DAT was never written. */
 int tl_load_control(const struct tl_map *m, uint32_t which, struct bytes **ret, struct error *e);
 
-/* get.c */
+/* get.c; tl_note: why a compiled file is shown as bytes */
 int tl_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e);
 int tl_get(
 	const struct snapshot *s, entry_id id, uint64_t off, void *dst, size_t n, struct error *e);
 int tl_note(const struct snapshot *s, entry_id id, struct bytes **ret, struct error *e);
 
-/* put.c */
+/* put.c; tl_apply ignores others and like, and p is never NULL */
 enum { TL_INPUT_MAX = 2 * TEXT_MAX + 2 }; /* a text in UTF-16 has twice the bytes */
 
 int tl_parse(const struct snapshot *s, entry_id id, struct content *in, struct parsed **ret,
@@ -33,10 +34,10 @@ int tl_apply(struct snapshot **s, entry_id id, const struct parsed *p,
 /* info.c: .mod/info.json */
 void tl_info_write(const struct tl_map *m, struct buffer *out);
 /* Read a written info.json into h, a copy of m's header (NULL for a PAK). *ret_pak: the text is the
- * info.json of a PAK. Then, and if m is a PAK, only the key `format` is read. */
+ * info.json of a PAK. Then, and if m is a PAK, only `format` is read. A failure may change both. */
 int tl_info_parse(const struct tl_map *m, const struct extent *in, struct mod_header *h,
 	bool *ret_pak, struct error *e);
-/* Do both headers, which have one version, give the same info.json? */
+/* Do both headers, which have the same version, give the same info.json? */
 bool tl_info_same(const struct mod_header *a, const struct mod_header *b);
 
 /* removed_text.c: parse a written list of removed files (wire/removed.h) into its canonical form:

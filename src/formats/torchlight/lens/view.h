@@ -10,18 +10,18 @@
 
 #include "formats/torchlight/model/map.h"
 
-/* Get the content of a file with its view determined: a new reference; and the text if the view is
- * TL_TEXT, else *ret_text is unchanged (ret_text may be NULL). Slow. -ENODATA: the handle has no
- * content. -EIO: it has no valid block. If the bytes are damaged, this succeeds with TL_BYTES, and
- * a read fails with -EIO. */
+/* Determine the view of a file, and get its content: a new reference. If the view is TL_TEXT, also
+ * get a new reference to the text; else *ret_text is unchanged (ret_text may be NULL). Slow.
+ * -ENODATA: the handle has no content. -EIO: it has no valid block. If the bytes are damaged, this
+ * succeeds with TL_BYTES, tl_content.note has the reason, and tl_content_read fails with -EIO. */
 int tl_view_find(const struct tl_map *m, uint32_t handle, struct tl_content **ret,
 	struct bytes **ret_text, struct error *e);
 /* Get the size in the mount if the view was determined before; else return false. */
 bool tl_view_known(const struct tl_map *m, uint32_t handle, uint64_t *ret_size);
 
-/* Replace *names by a dictionary that also has the names of the list (names_extend). */
+/* Add a list of names (names_extend) to *names: replace this reference, or NULL, by a new one. */
 int tl_names_add(struct names **names, const void *list, size_t size, struct error *e);
-/* The dictionary for compiling, which includes the names that texts taught. Borrowed. */
+/* Get the dictionary for compiling, with the names that texts taught; borrowed until m changes. */
 int tl_map_names(const struct tl_map *m, struct names **ret, struct error *e);
-/* The dictionary of the mount, for showing files that were not written. Borrowed. */
+/* Get the dictionary of the mount, for files that were not written; borrowed from m->shared. */
 int tl_mount_names(const struct tl_map *m, struct names **ret, struct error *e);

@@ -20,7 +20,7 @@
 #include "formats/torchlight/wire/tree.h"
 
 /* The parts of an entry_id: a kind, and the index of a directory, the handle of a file, or one of
- * enum tl_control, the entries that mapfs adds. */
+ * enum tl_control, the entries that mapfs adds. Bit 0, the form of an image, is always 0. */
 enum tl_kind { TL_DIR = 0, TL_FILE = 2, TL_CONTROL = 3 };
 enum tl_control {
 	TL_CONTROL_DIR,     /* .mod */
@@ -63,7 +63,7 @@ struct tl_added {
  * names_lock) and contents (under lock). */
 struct tl_shared {
 	atomic_uint refs;
-	struct budget *budget; /* borrowed, like store */
+	struct budget *budget; /* borrowed, like store; the other pointers are owned */
 	struct store *store;
 	enum textform form;
 	bool plain; /* text=off: compiled files are shown and stored as bytes */
@@ -86,14 +86,14 @@ DEFINE_CLEANUP(struct tl_shared, tl_shared_unref);
 
 /* Content of an archive's file; a new reference. -ENODATA: no such file. -EIO: invalid block. */
 int tl_stored(struct tl_shared *sh, uint32_t handle, struct tl_content **ret, struct error *e);
-/* The same if tl_stored succeeded for this file before, else NULL. */
+/* The content, a new reference, if tl_stored succeeded for this file before; else NULL. */
 struct tl_content *tl_stored_peek(struct tl_shared *sh, uint32_t handle);
 
 /* The table of an archive to be saved. The time of an entry is 0 unless a program set it; its
  * offset, size and CRC are 0, because encode finds them. */
 struct tl_table {
 	struct manifest *manifest;
-	const char **shown; /* names of files in the mount, by handle */
+	const char **shown; /* names of files in the mount, by handle; NULL: not in the archive */
 	const char **dirs; /* paths in the mount of directories that may have another stored name */
 	uint32_t n_dirs;
 	char **owned; /* the strings of shown and dirs that are not in the tree */
@@ -104,12 +104,12 @@ void tl_table_free(struct tl_table *t); /* accepts NULL */
 
 struct tl_map {
 	struct snapshot snapshot; /* must be first */
-	struct tl_shared *shared;
+	struct tl_shared *shared; /* owned, like the pointers below */
 	struct pages files; /* struct tl_content by handle: contents that differ from the archive */
 	struct pages added; /* struct tl_added: files and directories added since the mount */
 	uint32_t n_added;   /* number of objects in `added` */
 	struct mod_header *header; /* NULL for a PAK; use `removed`, not its list */
-	struct bytes *removed;     /* removed files: full paths, each with a line feed */
+	struct bytes *removed;     /* removed files: full paths, each with a line feed; not NULL */
 	struct bytes *kit;         /* content of MOD.DAT; NULL if it was never written */
 	struct names *names;       /* a dictionary with taught names; NULL: that of the mount */
 	struct tl_table *table;    /* of a finalized version; else NULL */
@@ -144,9 +144,10 @@ struct tl_content *tl_map_file(const struct tl_map *m, uint32_t handle);
 /* Content of a handle; a new reference. -ENODATA: the handle has no content (yet). -EIO. */
 int tl_map_content(
 	const struct tl_map *m, uint32_t handle, struct tl_content **ret, struct error *e);
-/* The same, but NULL if the content must be read from the archive first, or if there is none. */
+/* The content, a new reference; NULL if there is none, or tl_stored did not make it yet. */
 struct tl_content *tl_map_peek(const struct tl_map *m, uint32_t handle);
-/* Get size and time of a file without reading its block. false: the handle has no content. */
+/* Get the size of a file's bytes (not text) and its time (0: none), without reading its block.
+ * false: the handle has no content. */
 bool tl_map_facts(const struct tl_map *m, uint32_t handle, uint64_t *size, uint64_t *filetime);
 
 /* The time of an entry of tl_manifest, as a FILETIME; 0: none. */
@@ -166,13 +167,13 @@ static inline uint32_t tl_n_dirs(const struct tl_map *m)
 /* Add a file or directory to m. *ret: its handle. -ENOMEM. */
 int tl_map_add(struct tl_map *m, uint32_t dir, const char *name, bool is_dir, uint32_t *ret);
 /* The parent and the name of a directory, as at the mount or when it was added. The name is
- * borrowed from m. false: dir is the root, or not below tl_n_dirs. */
+ * borrowed from m. dir: no added file. false: it is the root, or not below tl_n_dirs. */
 bool tl_dir_parent(const struct tl_map *m, uint32_t dir, uint32_t *ret_parent, const char **ret);
 /* Append the path of a directory by shown names, as at the mount or when it was added, with '/' at
  * its end; nothing for the root. */
 void tl_dir_path(const struct tl_map *m, uint32_t dir, struct buffer *out);
-/* The name of a file, as stored at the mount or as given when it was added; borrowed from m,
- * NUL-ended, "" from tl_n_files on. And the kind of that name; COMPILED_NONE with text=off. */
+/* The name of a file (or added directory), as stored at the mount or given when it was added; from
+ * m, NUL-ended, "" from tl_n_files on. And the kind of that name; COMPILED_NONE with text=off. */
 struct str tl_file_name(const struct tl_map *m, uint32_t handle);
 enum compiled_kind tl_file_kind(const struct tl_map *m, uint32_t handle);
 /* The kind of a name without its last ending. *ret: that ending, in name, with its dot; or NULL. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* compiled: convert compiled files of an archive to text and back, whatever their kind. */
+/* compiled: convert compiled files of an archive to text and back, whatever their kind, which the
+ * name of the file gives. -EFBIG: a text is longer than TEXT_MAX (textform.h). */
 #pragma once
 
 #include "formats/torchlight/text/names.h"
@@ -11,7 +12,7 @@ enum compiled_kind { COMPILED_NONE, COMPILED_DAT, COMPILED_LAYOUT, COMPILED_RAW 
 
 /* The kind of file that a path or a name means. Cheap, for listings. */
 enum compiled_kind compiled_kind_of(const char *path);
-/* Do both names have the same kind, so that the same bytes give the same text? */
+/* Do both names have the same kind (of RAW, too)? True for two names of COMPILED_NONE. */
 bool compiled_alike(const char *a, const char *b);
 
 /* The form of bytes that were written to a file of a compiled kind. */
@@ -21,6 +22,7 @@ enum compiled_form {
 	COMPILED_XML, /* well-formed; the game reads it uncompiled */
 };
 
+/* kind: not COMPILED_NONE. path: which RAW it is; else ignored. */
 enum compiled_form compiled_form_of(
 	enum compiled_kind kind, const char *path, const uint8_t *data, size_t size);
 
@@ -31,9 +33,9 @@ struct compiled_context {
 };
 
 /*
- * Append the text of a compiled file to out. *ret_readonly (may be NULL) is the reason why the text
- * cannot be written back: it does not hold all of the file. Its code is 0 if it does. To find out,
- * the text is compiled again and compared, which works for every file.
+ * Append the text of a compiled file to out. *ret_readonly (may be NULL) is set to the reason why
+ * the text cannot be written back: it does not hold all of the file. Its code is 0 if it does. To
+ * find out, the text is compiled again and compared. It may be set although -ENOMEM is returned.
  *
  * -EIO: the bytes are no valid file of this kind; they may be text, for example. -EFBIG.
  */
@@ -41,8 +43,7 @@ int compiled_decode(enum compiled_kind kind, const struct compiled_context *ctx,
 	const uint8_t *data, size_t size, struct buffer *out, struct error *ret_readonly,
 	struct error *e);
 
-/* Check that the bytes are a valid file of this kind, to the last byte. -EINVAL if not. -EFBIG if
- * the text would be too long. */
+/* Check that the bytes are a valid file of this kind, to the last byte. -EINVAL if not. -EFBIG. */
 int compiled_check(enum compiled_kind kind, const struct compiled_context *ctx, const uint8_t *data,
 	size_t size, struct error *e);
 

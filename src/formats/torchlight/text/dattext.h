@@ -47,7 +47,7 @@ struct dattext {
 	struct dat_block *all_blocks;
 };
 
-/* Parse a text, which is UTF-8 with LF (textform_read). -EINVAL with line and column. */
+/* Parse UTF-8 with LF (textform_read). -EINVAL with line and column, also if it has no block. */
 int dattext_parse(const char *text, size_t n, struct dattext **ret, struct error *e);
 void dattext_free(struct dattext *t);
 DEFINE_CLEANUP(struct dattext, dattext_free);
@@ -64,7 +64,7 @@ int dat_field_error(struct error *e, const struct dat_field *f, const char *fmt,
 
 /* Check that f's value has at most 65535 UTF-16 units. -EINVAL. */
 int dat_check_string(const struct dat_field *f, struct error *e);
-/* Append f's value as an SS. -EINVAL, -ENOMEM. */
+/* Append f's value as an SS (wire.h). -EINVAL: it is too long, or (without a line) not UTF-8. */
 int dat_put_string(const struct dat_field *f, struct buffer *out, struct error *e);
 
 /* Append indentation; and append a printf-formatted text after it. The caller counts the depth. */

@@ -27,7 +27,7 @@ struct names;
 
 /* Facts about a text that the compiler reports besides the compiled file. */
 struct compiled_remarks {
-	struct buffer names; /* unknown names, repeated for each use: a list for names_extend */
+	struct buffer names; /* unknown names, or learned lines of a layout, for names_extend */
 	unsigned small_line; /* first line with a type in lower case, except string; 0: none */
 };
 
@@ -44,7 +44,7 @@ bool name_is_usable(struct str name);
 
 /* The shipped list, the families and the table of layouts. Returns NULL if memory is exhausted. */
 struct names *names_create(void);
-struct names *names_ref(struct names *n);
+struct names *names_ref(struct names *n); /* NULL is fine; any thread */
 void names_unref(struct names *n);
 DEFINE_CLEANUP(struct names, names_unref);
 
@@ -53,7 +53,7 @@ DEFINE_CLEANUP(struct names, names_unref);
  * line feeds; CR, blanks around a name, and lines that begin with '#' are skipped, and so are names
  * that are not usable (name_is_usable) or whose hash is known, from base or an earlier line. Names
  * become upper case. Lines of a layout's table (schema.h), which have tabs, may come between them.
- * If nothing is new, *ret is a new reference to base. -EFBIG, -ENOMEM.
+ * If nothing is new, *ret is a new reference to base. -EFBIG: the list has 2 GiB or more. -ENOMEM.
  */
 int names_extend(
 	struct names *base, const char *list, size_t size, struct names **ret, struct error *e);
@@ -72,5 +72,5 @@ struct str names_text(const struct names *n);
 
 /* Find the name of a hash; borrowed from n. false: it is unknown. n may be NULL, without names. */
 bool names_find(const struct names *n, uint32_t hash, struct str *ret);
-/* Append the name of a hash, or UNK_XXXXXXXX; nothing for 0, the hash of the empty name. */
+/* Append the name of a hash, or UNK_XXXXXXXX; nothing for 0, that of the empty name. n as above. */
 void names_put(const struct names *n, uint32_t hash, struct buffer *out);

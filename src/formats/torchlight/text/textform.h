@@ -23,17 +23,17 @@ enum { TEXT_MAX = 64 << 20 };
  * Append a written text to out as UTF-8 with LF. It may be UTF-8 with or without a byte order mark,
  * or UTF-16LE with one, and have CRLF or LF.
  *
- * -EINVAL: it is not UTF-8, has an odd number of UTF-16 bytes, NUL, or a CR without LF; with line
- * and column except for UTF-16. -EFBIG: n is more than 2 * TEXT_MAX, or what is
- * appended is more than TEXT_MAX.
+ * -EINVAL, with line and column: it is not UTF-8, or has a NUL or a CR without LF. -EINVAL without
+ * them: it is UTF-16 of another form, or has an odd number of bytes. -EFBIG: n is more than
+ * 2 * TEXT_MAX, or what is appended is more than TEXT_MAX.
  */
 int textform_read(const void *data, size_t n, struct buffer *out, struct error *e);
 
-/* Append UTF-8 with LF to out in the form that the mount shows. -ENOMEM, with or without a text. */
+/* Append UTF-8 with LF to out in the form that the mount shows. -ENOMEM may leave e unset. */
 int textform_write(
 	const void *utf8, size_t n, enum textform form, struct buffer *out, struct error *e);
 
-/* Set the error -EINVAL with "line 3, column 7: ...". Columns are characters, from 1. */
+/* Set and return the error -EINVAL: "line 3, column 7: ...". Columns are characters, from 1. */
 int text_error(struct error *e, unsigned line, unsigned column, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
 /* The column of a position in its line, in characters, from 1. */

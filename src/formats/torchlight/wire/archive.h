@@ -10,10 +10,10 @@
 struct archive {
 	struct mod_header *header; /* NULL for a PAK */
 	struct manifest *manifest;
-	struct extent section;   /* the PAK section */
+	struct extent section;   /* the PAK section, with its header; owned reference */
 	uint32_t section_header; /* length of the section's header: 8, or 4 in an early archive */
 	bool hash_ok;            /* the hash of the section is right, or there is none */
-	struct bytes *removed;   /* the list of removed files (removed_find) */
+	struct bytes *removed;   /* the list of removed files (removed_find); not NULL */
 };
 
 /* The kind of an archive of another game with the same endings, for a message; or NULL. */

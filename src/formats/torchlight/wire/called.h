@@ -28,8 +28,8 @@ static inline bool called_is(const char *line, size_t n)
 	return n >= strlen(CALLED) && memcmp(line, CALLED, strlen(CALLED)) == 0;
 }
 
-/* Read the lines "called N NAME" of a text (NULL: none) for N below n. Other lines are skipped.
- * -EINVAL: N or NAME is invalid. -ENOMEM. */
+/* Read the lines "called N NAME" of a text (NULL: none). Other lines are skipped. -EINVAL: N is not
+ * below n, or NAME is not a valid name. If the function fails, *ret is empty. */
 int called_read(const struct bytes *text, uint32_t n, struct shown_names *ret, struct error *e);
 void called_finish(struct shown_names *c);
 void called_put(struct buffer *out, uint32_t n, const char *name);

@@ -90,22 +90,22 @@ static inline const struct manifest_entry *manifest_file(const struct manifest *
 									    : NULL;
 }
 
-/* Append the full path of an entry, without a NUL. */
+/* Append the full path of an entry, from "MEDIA/" on, without a NUL; a directory has its '/'. */
 void manifest_put_path(
 	const struct manifest *m, const struct manifest_entry *x, struct buffer *out);
 /* The type that the game's tool gives to a name of this ending; '/' gives MANIFEST_DIR. */
 uint8_t manifest_type(struct str name);
 
 /* Build a manifest: add a record, then its entries, then the next record. Names are copied, and set
- * name_at, name_n and record of the entry. Failures are sticky (text.error). manifest_new returns
- * NULL if memory is exhausted. */
+ * name_at, name_n and record of the entry. A failure is sticky (text.error), and makes
+ * manifest_write fail with -ENOMEM. manifest_new returns NULL if memory is exhausted. */
 struct manifest *manifest_new(uint16_t version, struct str root);
 void manifest_add_record(struct manifest *m, struct str path);
 void manifest_add_entry(struct manifest *m, const struct manifest_entry *x, struct str name);
 
 /* Write the manifest to out, which must be empty. total and mhash are computed: total is the number
  * of non-directory entries, plus the slashes in the path of each directory that has any. mhash uses
- * m->step, or MANIFEST_STEP if that is 0. -EINVAL: a string is too long. -EFBIG. */
+ * m->step, or MANIFEST_STEP if that is 0. -EINVAL: a string is too long. -EFBIG: 4 GiB or more. */
 int manifest_write(const struct manifest *m, struct buffer *out, struct error *e);
 
 /* Compute mhash: h = 0x202A; for every step-th byte from the first: h = h * 33 + signed byte. */

@@ -30,7 +30,7 @@ struct text {
 	size_t n;
 };
 
-bool text_same(const struct text *a, const struct text *b);
+bool text_same(const struct text *a, const struct text *b); /* "" and a text never set are equal */
 /* Replace *t by a copy of data. -ENOMEM. */
 int text_set(struct text *t, const void *data, size_t n);
 
@@ -60,7 +60,8 @@ int modheader_read(const struct extent *mod, struct mod_header **ret, struct err
 struct mod_header *modheader_ref(struct mod_header *h); /* NULL is fine */
 void modheader_unref(struct mod_header *h);
 DEFINE_CLEANUP(struct mod_header, modheader_unref);
-/* A copy, which the caller may change until it shares it. NULL: no memory, or h is invalid. */
+/* A copy, which the caller may change until it shares it. NULL if memory is exhausted, or if
+ * modheader_write refuses h. */
 struct mod_header *modheader_copy(const struct mod_header *h);
 
 /* Append the header with computed offsets: its own length, and that plus section_size. -EFBIG: an

@@ -40,5 +40,5 @@ struct extent pak_block_data(const struct extent *section, const struct pak_bloc
 bool pak_is_stored(uint8_t type, uint64_t usize);
 
 /* Compute the hash of a section of n bytes, with its header, from a sample of some 25 to 150 bytes.
- * `read` supplies bytes of the section, which need not be written yet. */
+ * read(arg, off, dst, size, e) supplies bytes of the section, which need not be written yet. */
 int pak_hash(codec_read_fn read, void *arg, uint64_t n, uint32_t *ret, struct error *e);

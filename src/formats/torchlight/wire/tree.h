@@ -34,11 +34,11 @@ struct tree_dir {
 struct tree {
 	struct tree_dir *dirs; /* the first is the root, which contains MEDIA */
 	uint32_t n_dirs;
-	struct tree_child *children; /* sorted by name in each directory, ignoring case */
+	struct tree_child *children; /* sorted by name in each directory, as strcasecmp does */
 	uint32_t n_children;
 	uint32_t *record_dirs; /* by record: its directory */
 	bool split;            /* a directory has two records: for files and for subdirectories */
-	const char *text;
+	const char *text;      /* the names; borrowed from text_bytes */
 	struct bytes *text_bytes;
 };
 
@@ -53,7 +53,7 @@ static inline const char *tree_name(const struct tree *t, const struct tree_chil
 	return t->text + c->name;
 }
 
-/* Fold a name: all names of a file have one folded name. ret has room for NAME_MAX + 1 bytes. */
+/* Fold a name, cut to NAME_MAX bytes; all names of a file fold alike. ret: NAME_MAX + 1 bytes. */
 void tree_fold(const char *name, char *ret);
-/* Find a child by its shown name, or else by the folded name, in any case. NULL: there is none. */
+/* Find a child by `name`, or else by its folded form, both in any case. NULL: there is none. */
 const struct tree_child *tree_find(const struct tree *t, uint32_t dir, const char *name);

@@ -80,9 +80,9 @@ static inline uint32_t hash_byte(uint8_t c)
 }
 
 void buffer_str(struct buffer *b, struct str s);
-/* Overwrite the number at an offset. Does nothing if b has failed. */
+/* Overwrite the number at an offset with the low bits of v. Does nothing if b has failed. */
 void buffer_patch_u16(struct buffer *b, size_t at, size_t v);
 void buffer_patch_u32(struct buffer *b, size_t at, size_t v);
 void buffer_hex(struct buffer *b, const uint8_t *data, size_t n); /* upper case, no blanks */
-/* Append the bytes of pairs of hexadecimal digits. false: s is something else. */
+/* Append the bytes of pairs of hexadecimal digits. false: something else, maybe after a part. */
 bool hex_read(struct str s, struct buffer *out);

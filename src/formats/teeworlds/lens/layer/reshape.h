@@ -21,7 +21,7 @@ struct tw_parsed_plane {
 };
 
 /* Is there a valid written table of the layer's present size that is not applied yet? Then it must
- * be applied before the layer gets another size. In plane.c. */
+ * be applied before the layer gets another size. False if others is NULL. In plane.c. */
 bool tw_plane_is_waiting(const struct tw_map *m, uint32_t item, const struct build_context *others);
 
 /* Set the integers of a layer, and crop its tiles or extend them with zeros to the new width,
@@ -39,8 +39,8 @@ int tw_layer_can_reshape(const struct tw_map *m, const struct tw_item *it,
  * enum tw_plane of a table, else 0. If several groups have it written, the last path counts. */
 const struct written_file *tw_layer_written(const struct tw_map *m, uint32_t item,
 	const struct build_context *others, enum tw_kind_id kind, unsigned c);
-/* Give the layer this size through c, if its layer.json was not written, and all its tables were
- * written in this size, are valid, and are not all refused before (written_file.is_refused). Else
+/* Give the layer this size through c, if c->others has no layer.json of it, but all its tables, and
+ * these have this size, are valid, and were not all refused before (written_file.is_refused). Else
  * do nothing and return 0. Errors as tw_layer_reshape, and -EIO if the layer has no tiles. */
 int tw_layer_take_size(const struct tw_map *m, uint32_t item, const struct csv_shape *size,
 	struct tw_change *c, struct error *e);

@@ -6,8 +6,8 @@
 
 #include "formats/teeworlds/lens/lens.h"
 
-/* Add one file of a layer to the touched entries, for each group that had the layer at the mount,
- * or the group of a new layer. c is the enum tw_plane of a table, else 0. */
+/* Add one file of a layer to t (touched_add): in each group that had the layer at the mount, or in
+ * the group of a new layer. item: the layer's handle; c: the enum tw_plane of a table, else 0. */
 void tw_touch_layer(
 	const struct tw_map *m, uint32_t item, enum tw_kind_id kind, unsigned c, struct touched *t);
 
@@ -22,6 +22,6 @@ const struct tw_item *tw_made_object(const struct tw_map *m, entry_id dir);
  * has no layer.json yet, -ENOTSUP if it is of a kind without such a file. */
 int tw_layer_no_file(const struct tw_item *it, struct error *e);
 /* Convert the result r of a function that may return these errors, for parse and apply: -ENODATA to
- * -EAGAIN (wait for layer.json), -ENOTSUP to -EINVAL (refuse). -EINVAL is marked as unresolved in
- * e; other codes, and 0, are returned unchanged. */
+ * -EAGAIN (wait for layer.json), -ENOTSUP to -EINVAL (refuse). Any other r is returned unchanged.
+ * A result of -EINVAL is always marked as unresolved in e, even if r was -EINVAL already. */
 int tw_layer_parse_error(int r, struct error *e);

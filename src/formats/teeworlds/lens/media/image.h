@@ -4,7 +4,7 @@
 
 #include "formats/teeworlds/model/map.h"
 
-/* Compose a blob of the PNG's pixels, and find their size. The blob refers to the bytes of png, and
- * decodes them when it is made. -EINVAL: the PNG is invalid or too large. */
+/* Create a composed blob of the PNG's pixels, and find their size. It has its own reference to the
+ * bytes of png. -EINVAL: the PNG is invalid or too large. */
 int tw_image_pixels(const struct tw_map *m, const struct extent *png, struct blob **ret,
 	uint32_t *ret_w, uint32_t *ret_h, struct error *e);

@@ -3,10 +3,10 @@
  * bindat: convert compiled data files (.DAT .TEMPLATE .ANIMATION .HIE) to text and back.
  *
  * File: u32 2; u32 n; n x { u32 id, SS } (ids ascending); one block: { u32 name hash; u32 n; n x {
- * u32 name hash; u32 type; value of 4 bytes, 8 for types 3 and 7 }; u32 n; n x block }. Types: 1
- * INTEGER, 2 FLOAT, 3 DOUBLE, 4 UNSIGNED INT, 5 STRING, 6 BOOL, 7 INTEGER64, 8 TRANSLATE, 9 NOTE;
- * the values of 5, 8 and 9 are ids of the table. The empty string has the id 0xFFFFFFFF. The tables
- * of one other tool lack it; if such a table has no entry at all, one word 0 follows it.
+ * u32 name hash; u32 type; value of 4 bytes, 8 for types 3 and 7 }; u32 n; n x block }. An SS is a
+ * counted UTF-16 string (wire.h). The types are those of enum bindat_type, from 1; the values of
+ * STRING, TRANSLATE and NOTE are ids of the table. The empty string has the id 0xFFFFFFFF. The
+ * tables of one other tool lack it; if such a table has no entry at all, one word 0 follows it.
  */
 #pragma once
 
@@ -47,11 +47,11 @@ static inline bool bindat_is_string(uint32_t type)
 bool bindat_sniff(const uint8_t *data, size_t size); /* checks the size and the first word */
 
 /*
- * Append the text (UTF-8, LF) of a file to out. names: the dictionary, may be NULL. stem: the
- * file's name without its ending, because some roots have this name; may be empty.
- *
- * *ret_readonly, whose code must be 0, receives the reason why the text cannot be written back: a
- * string with a line break or NUL, which is shown as U+FFFD. -EIO: it is invalid. -EFBIG.
+ * Append the text (UTF-8, LF) of a file to out, or a part of it on failure. names: the dictionary,
+ * may be NULL. stem: the file's name without its ending, because some roots have this name; may be
+ * empty. *ret_readonly (not NULL, with code 0) receives the reason why the text cannot be written
+ * back: a string with a line break or NUL, which is shown as U+FFFD. -EIO: the file is invalid.
+ * -EFBIG: the text is longer than TEXT_MAX (textform.h).
  */
 int bindat_decode(const uint8_t *data, size_t size, const struct names *names, struct str stem,
 	struct buffer *out, struct error *ret_readonly, struct error *e);
@@ -66,7 +66,7 @@ int bindat_decode(const uint8_t *data, size_t size, const struct names *names, s
  * BINDAT_EMPTY, or such an id if a string of the old file that is still used has BINDAT_EMPTY.
  *
  * remarks (names.h; may be NULL) gets the names that `names` lacks, and the first line with a type
- * in lower case. An old file that is invalid is ignored. -EINVAL with line and column.
+ * in lower case. An old file that is invalid is ignored. -EINVAL, mostly with line and column.
  */
 int bindat_encode(const char *text, size_t n, const uint8_t *old, size_t old_size,
 	const struct names *names, struct compiled_remarks *remarks, struct buffer *out,

@@ -22,7 +22,7 @@
 #include "formats/torchlight/wire/wire.h"
 
 enum raw_type {
-	RAW_TEXT, /* SS */
+	RAW_TEXT, /* SS: a counted UTF-16 string (wire.h) */
 	RAW_U8,
 	RAW_I32,
 	RAW_I64,
@@ -42,7 +42,7 @@ extern const struct raw_type_facts {
 	unsigned list; /* size of the number of elements, in bytes; 0: no list */
 	unsigned size; /* size of a number, in bytes; 0: an SS */
 	int64_t min, max;
-	const char *const *words; /* shown for the numbers from 0 to n_words - 1; or NULL */
+	const char *const *words; /* one for each number from 0 to n_words - 1; or NULL */
 	int n_words;
 } raw_types[RAW_TYPES];
 
