@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* mounted: the map or the folder of maps at a mount point. Each function calls the one of the same
- * name in vfs.h or folder.h; _save_to_end is vfs_save_before_unmount, _keep vfs_undo_discard. */
+/* mounted: the map or the folder of maps at a mount point. Each function does what the one of the
+ * same name in folder.h does; mounted_save_to_end is folder_save with to_end. */
 #pragma once
 
 #include "vfs/folder/folder.h"

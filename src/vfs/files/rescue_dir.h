@@ -46,9 +46,10 @@ struct rescue_content {
 	void *arg;
 };
 
-/* Copy a file to a path below the directory, which is made if it is missing, as are those of the
- * path, and add the path to the list. With `replaces` an existing file with other content is
- * replaced, without it one gives -EEXIST. A failed copy leaves no part of the new file. */
+/* Copy a file to a path below the directory, make missing directories, and add the path to the
+ * list. If the path exists: without `replaces` -EEXIST; with it, a file of this content stays and
+ * is listed, and any other is replaced. A failed copy leaves no part of the new file, but the
+ * replaced one may be gone. */
 int rescue_dir_write(struct rescue_dir *d, const char *path, const struct rescue_content *from,
 	bool replaces, struct error *e);
 /* Sync all copies to disk. Runs on any thread, but not at the same time as another call. */

@@ -17,7 +17,8 @@ bool disk_shown(const char *name);
 /* Does the name have the ending of a map of any format? */
 bool disk_is_map(const char *name);
 
-/* Open a level's directory, with O_PATH if `path` is set. Returns a descriptor or -errno. */
+/* Open a level's directory, with O_PATH if `path` is set. Returns a descriptor or -errno.
+ * -ENOENT, -ENOTDIR, -ELOOP: the directory is gone. -EXDEV: something is mounted on it. */
 int disk_open(const struct folder *f, const struct level *l, bool path);
 /* Look up a name in the directory l, which is open as dirfd. -ENOENT: nothing to show. */
 int disk_look(const struct folder *f, const struct level *l, int dirfd, const char *name,
@@ -25,7 +26,7 @@ int disk_look(const struct folder *f, const struct level *l, int dirfd, const ch
 /* Open the directory l, and look up a name in it. */
 int disk_find(const struct folder *f, const struct level *l, const char *name, struct found *ret);
 /* Open the directory of a link's target, which the caller closes, and return the target's name in
- * it. -EINVAL: the name is not a link. -ENOENT: the target is missing, or outside the folder. */
+ * it. Any thread. -EINVAL: not a link. -ENOENT: the target is missing, or outside the folder. */
 int disk_target(const struct folder *f, const struct level *l, const char *name, int *ret_dirfd,
 	char ret_name[NAME_MAX + 1]);
 

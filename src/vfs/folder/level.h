@@ -4,13 +4,15 @@
 
 #include "vfs/folder/disk.h"
 
-/* Answer the call of this name, for a level or a name in it. */
+/* Answer the call of this name, for a level or a name in it, before the return. level_fsync may
+ * answer later. level_rmdir removes only a map of level_mkdir into which nothing was saved. -EPERM:
+ * any other map. -ENOTEMPTY: it has changes. -EBUSY: it is in use. */
 void level_lookup(struct folder *f, struct level *l, struct call *c);
 void level_getattr(struct folder *f, struct level *l, struct call *c);
 void level_readdir(struct folder *f, struct level *l, struct call *c);
-void level_mkdir(struct folder *f, struct level *l, struct call *c); /* creates a map */
-void level_rmdir(struct folder *f, struct level *l, struct call *c); /* only of an unsaved one */
-void level_fsync(struct folder *f, struct level *l, struct call *c); /* saves all maps (save.c) */
+void level_mkdir(struct folder *f, struct level *l, struct call *c); /* creates an empty map */
+void level_rmdir(struct folder *f, struct level *l, struct call *c);
+void level_fsync(struct folder *f, struct level *l, struct call *c); /* saves the whole folder */
 
 /* Attributes of a map's directory, without opening the map. -ESTALE: its file was replaced or
  * removed. A removed map with unsaved changes still has some. */

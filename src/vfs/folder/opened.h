@@ -25,8 +25,8 @@ struct opened {
 	TAILQ_ENTRY(opened) siblings;
 };
 
-/* Create the opened map for m, in the state OPENED_SOON, for open.h to load. -ENOENT: its directory
- * was removed. */
+/* Create m->opened, in the state OPENED_SOON and the most recently used, for open.h to load.
+ * opened_close frees it. -ENOENT: its directory was removed. */
 int opened_new(struct folder *f, struct map *m, struct opened **ret);
 /* Mark the map as the most recently used. */
 void opened_touch(struct folder *f, struct opened *o);
@@ -40,5 +40,5 @@ void opened_close(struct folder *f, struct opened *o);
 bool opened_idle(const struct opened *o);
 /* Has the map changes that are not in its file? */
 bool opened_changed(const struct opened *o);
-/* Iterate over the maps of both lists, starting with NULL. Returns NULL at the end. */
+/* Iterate over both lists, from NULL to NULL. To close or touch o, get the next map first. */
 struct opened *opened_next(const struct folder *f, const struct opened *o);

@@ -77,13 +77,13 @@ struct folder {
 	bool discards; /* folder_end drops unsaved changes */
 };
 
-/* Return the level of this name (in a NULL parent, the folder), created if it is new. NULL if
- * memory is exhausted. */
+/* Return the level of this name, created if it is new. The folder itself has a NULL parent and the
+ * name "". NULL if memory is exhausted. */
 struct level *level_get(struct folder *f, struct level *parent, const char *name);
 /* The level with this inode number, or NULL. */
 struct level *level_of(const struct folder *f, uint64_t ino);
-/* The path of a level, or of a name in it unless that is NULL, relative to the folder. The caller
- * frees it. Returns NULL if memory is exhausted. */
+/* The path of a level, or of a name in it unless that is NULL, relative to the folder, whose own is
+ * "". The caller frees it. Returns NULL if memory is exhausted. */
 char *level_path(const struct level *l, const char *name);
 
 struct stamp stamp_of(const struct stat *st);

@@ -39,7 +39,8 @@
  * Untrusted files (base/disk/trust.h) are noted and left alone, whatever their name. If one has the
  * name that the journal needs, the journal is NAME.mapfs-journal-ID-2, -3 and so on.
  *
- * Appending is safe on any thread.
+ * journal_append, _saved, _sync, _unsynced, _exists, _keep, _set_names, _remove, _switch and
+ * _replace are safe on any thread, at the same time. The others take no lock.
  */
 #pragma once
 
@@ -82,7 +83,8 @@ struct journal {
 	struct bytes *options; /* OPTIONS of the HEADER; borrowed, or NULL */
 };
 
-/* Initialize the journal of a map. No file is created. Copies the strings. */
+/* Initialize the journal of a map. No file is created. Copies *trust (its dirfd is borrowed until
+ * journal_finish) and the strings. Afterwards the caller may set fresh, unnamed and options. */
 int journal_init(struct journal *j, const struct trust *trust, const char *map,
 	const char *identity, const char *previous, struct error *e);
 void journal_finish(struct journal *j); /* close it; the file stays */
@@ -92,13 +94,13 @@ void journal_finish(struct journal *j); /* close it; the file stays */
 int journal_remove(struct journal *j, char *ret_kept, struct error *e);
 
 /* Continue j after a save as the journal of another identity, and perhaps of another map name.
- * Removes the old file as journal_remove does, unless keep is set; a failure is ignored. Moves the
- * log of `next`, if it has one, to j; the caller still finishes `next`. Safe while other threads
- * append to j. ret_kept as in journal_remove, but not NULL. */
+ * Removes the old file as journal_remove does, and ignores a failure; with `keep` it stays under
+ * its name. Moves the log of `next`, if it has one, and the name table to j; the caller still
+ * finishes `next`. ret_kept as in journal_remove, but not NULL. */
 void journal_switch(struct journal *j, struct journal *next, bool keep, char *ret_kept);
 /* Continue j with the records of `next`, which is unnamed and has the identity of j. They replace
- * the file of j in one step (reclog_replace), or remove it if there are none. A journal that is
- * `kept` is set aside before. After a failure the file has the records that it had. */
+ * the file of j in one step (reclog_replace), or remove it if there are none. A `kept` file is
+ * set aside before. After a failure the records stay. `next` and ret_kept as in journal_switch. */
 int journal_replace(struct journal *j, struct journal *next, char *ret_kept, struct error *e);
 /* Rename the file: append the ending, and .N if needed. ret has room for NAME_MAX + 1 bytes. */
 int journal_set_aside(const struct journal *j, const char *ending, char *ret, struct error *e);
@@ -119,7 +121,7 @@ int journal_open(struct journal *j, struct sidecar_cache *sidecars,
 
 /* The name of its file, which may not exist; ret has room for NAME_MAX + 1 bytes. */
 void journal_file(const struct journal *j, char *ret);
-/* Does a file of that name exist? It may be untrusted. Any thread; one system call. */
+/* Does a file of that name exist? It may be untrusted. One system call. */
 bool journal_is_present(const struct journal *j);
 
 /* An operation. All pointers are borrowed. */
@@ -150,7 +152,7 @@ struct journal_gaps {
 
 /* Call fn for each operation on a path, in order, until it returns a negative value, which is also
  * returned. The operation is valid during the call. Gaps set `kept` and may set `resume`. The log
- * must be open; takes no lock. */
+ * must be open. */
 int journal_walk(struct journal *j, int (*fn)(void *arg, const struct journal_op *op), void *arg,
 	struct journal_gaps *ret_gaps, struct error *e);
 

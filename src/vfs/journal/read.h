@@ -21,14 +21,14 @@ void journal_record_finish(struct journal_record *r);
 /* Convert a record to an operation, which borrows from it. False if it is damaged or not one. */
 bool journal_record_op(const struct journal_record *r, struct journal_op *ret);
 
-/* Read the next record. Returns 1 (the caller finishes ret), 0 at the end, or -errno. *ret_torn:
- * the log ends in an incomplete record. */
+/* Read the record at pos, at first {0}. Returns 1 (damaged or not; the caller finishes ret), 0 at
+ * the end, or -errno. With 0, *ret_torn is set: does the log end in an incomplete record? */
 int journal_record_next(struct reclog *l, struct reclog_pos *pos, struct journal_record *ret,
 	bool *ret_torn, struct error *e);
 
-/* Call fn with the name of each file in dirfd that is a journal of the map (sidecar_family) by its
- * name. It may have any identity, may have been set aside, and may be untrusted. A negative return
- * of fn ends the loop, and is returned; otherwise 0 or -errno. */
+/* Call fn with the name of each file in dirfd that is a journal of the map by its name. `map` is a
+ * result of sidecar_family. The journal may have any identity, may have been set aside, and may be
+ * untrusted. A negative return of fn ends the loop, and is returned; otherwise 0 or -errno. */
 int journal_each_file(int dirfd, const char *map, int (*fn)(void *arg, const char *file), void *arg,
 	struct error *e);
 /* Like journal_each_file, for the directory of b. */

@@ -19,10 +19,10 @@ ssize_t change_from_file(void *arg, void *dst, size_t n);
 /* Write a file, and create it, but not its parents. mtime: its new time; NULL: none. */
 int change_put(struct offline *t, const char *path, change_source source, void *arg,
 	const struct timespec *mtime, struct error *e);
-/* Does the format reject the path because of a name in it? If so, e has the reason. */
+/* Does the format refuse a name in the path, or fail to judge it? If so, e has the reason. */
 bool change_refuses_name(const struct offline *t, const char *path, struct error *e);
 /* Remove a file, or a directory with its contents. Entries in it that cannot be removed stay, and
- * so do their directories: -ENOTEMPTY. */
+ * so do their directories: -ENOTEMPTY. -ENOENT: nothing has this path. */
 int change_remove_tree(struct offline *t, const char *path);
 
 /* Why a file is, or is not, part of the map. */
@@ -55,5 +55,6 @@ struct change_save {
 	char *(*origin)(void *arg, struct offline *t, const char *path);
 	void *origin_arg;
 };
-/* Build the map from base and overlay, and save it if it differs. */
+/* Build the map from base and overlay, and save it if it differs or is new, or if how->out or
+ * how->map is set. */
 enum outcome change_save(struct offline *t, const struct change_save *how);

@@ -30,7 +30,8 @@ struct offline {
 };
 
 /* Resolve symbolic links, and return the map's directory and its name there. The caller closes and
- * frees them. "-" is copied from standard input to an unlinked file. -EISDIR: it is a directory. */
+ * frees them. "-" is copied from standard input to an unlinked file, which stays open;
+ * directory and name are then those in /proc/self/fd. -EISDIR: it is a directory. */
 int offline_locate(const char *file, int *ret_dirfd, char **ret_name, struct error *e);
 
 /* Open a map into *t. The caller closes it, also on failure. Without o->read_only: VOLUME_LOCKED
@@ -38,10 +39,10 @@ int offline_locate(const char *file, int *ret_dirfd, char **ret_name, struct err
 int offline_open(struct offline *t, const char *file, const struct vfs_options *o, struct error *e);
 /* Create a map of the format (NULL: by the file's ending). It is empty once loaded; volume_discard
  * removes the file again. -EEXIST. "-" requires o->nameless, and is a file with a temporary name,
- * for streams_output; the caller always discards it. It sets the umask to 077. */
+ * for streams_output; the caller always discards it. "-" also sets the umask to 077. */
 int offline_create(struct offline *t, const char *file, const char *format,
 	const struct vfs_options *o, struct error *e);
-/* Open the map `name` in a directory, which is borrowed. `file` is its name for messages. */
+/* Like offline_open, for the map `name` in a directory. `file` is its name for messages. */
 int offline_open_at(struct offline *t, int dirfd, const char *name, const char *file,
 	const struct vfs_options *o, struct error *e);
 /* Make a sandbox rule for a directory, with SANDBOX_KEEP_OWNERS unless this user owns it. */
@@ -72,6 +73,6 @@ int offline_print_error(const struct offline *t, const char *path, int r);
 /* The exit code for the result (0 or -errno) of opening or reading a map: OUTCOME_BUSY for
  * VOLUME_LOCKED, OUTCOME_REFUSED for all others. */
 enum outcome offline_outcome(int r);
-/* The exit code for the result of a command that writes a map. A full disk is
- * OUTCOME_SAVE_FAILED. */
+/* The exit code for the result of a command that writes a map: OUTCOME_SAVE_FAILED for a full disk;
+ * otherwise as offline_outcome. */
 enum outcome offline_write_outcome(int r);

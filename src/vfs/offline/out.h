@@ -34,17 +34,20 @@ int out_begin(struct out *o, const char *path, const struct vfs_options *how, st
 /* Like out_begin, if the caller has set o->existing to an open map, and everything else to zero. */
 int out_begin_held(struct out *o, const char *path, struct error *e);
 /* Check that a map of this format may replace the existing file, which must be empty or a map of
- * the same format. Otherwise the user probably named it by mistake: -EINVAL. */
+ * the same format. Otherwise the user probably named it by mistake: -EINVAL. A map of two files
+ * also needs a path with the ending of its format, not "-": else -EINVAL. */
 int out_check(const struct out *o, const struct format *format, struct error *e);
 /* Write a copy of a map's files. Drops files that were written before. */
 int out_copy(struct out *o, const struct source *from, struct error *e);
 /* Check and write the map of a save job. Drops files that were written before. */
 int out_write(struct out *o, struct save_job *job, struct error *e);
-/* Open the written file as t, to make another map from it. The file will not be committed. The
- * caller closes t. Only for maps of one file. */
+/* Open the written file as t, to make another map from it. The file will not be committed. Only for
+ * maps of one file. As after offline_open, t is not loaded, and the caller closes it, also on
+ * failure. `shown` is its name for messages. */
 int out_open(struct out *o, struct offline *t, const char *shown, const struct vfs_options *how,
 	struct error *e);
-/* Put the written files in place, or to standard output. -ESTALE: the existing file changed. */
+/* Put the written files in place, or to standard output. -ESTALE: an existing file changed,
+ * or a file appeared. */
 int out_commit(struct out *o, struct error *e);
 /* The sandbox rule that it needs. */
 struct sandbox_rule out_rule(const struct out *o);

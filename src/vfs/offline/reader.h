@@ -25,8 +25,8 @@ struct reader {
 int reader_open(struct offline *t, const char *path, struct reader *ret);
 /* Read from an extent; takes the reference. */
 struct reader reader_from_extent(struct extent in);
-/* Replace each line (of over 1 MB, each piece) of an open reader by the result of change(). r->size
- * stays that of the file. Calls free(arg) in reader_close, or on failure. -ENOMEM. */
+/* Make later reads replace each line (of over 1 MB, each piece) by the result of change(). r->size
+ * stays that of the file. reader_close calls free(arg). -ENOMEM: arg is freed, r is unchanged. */
 int reader_replace_lines(struct reader *r, reader_change change, void *arg);
 void reader_close(struct reader *r); /* also accepts an all-zero reader */
 /* Start again at the beginning. */
@@ -42,7 +42,7 @@ int reader_all(struct reader *r, size_t most, struct bytes **ret);
 /* Read a whole file, as reader_all does. */
 int offline_read_all(
 	struct offline *t, const struct offline_file *file, size_t most, struct bytes **ret);
-/* Is the whole file UTF-8 without a NUL? Returns 1, 0 or -errno. Rewinds first. */
+/* Is the whole file UTF-8 without a NUL? Returns 1, 0 or -errno. Rewinds before, not after. */
 int reader_is_text(struct reader *r);
 /* Size of a table of numbers, such as a layer. */
 struct shape {
@@ -51,7 +51,8 @@ struct shape {
 /* Does the file look like a table of numbers with cells of equal width? Checks the first line and
  * the size. Returns 1, 0 or -errno. Rewinds first, and leaves the reader behind that line. */
 int reader_grid(struct reader *r, struct shape *ret);
-/* A change_source (change.h); arg is a reader. */
+/* A change_source of change.h: read up to n bytes from the reader `arg`. Returns their number, 0 at
+ * the end, or -errno, which is also in reader.error. */
 ssize_t reader_read(void *arg, void *dst, size_t n);
-/* A codec_read_fn, for sequential reads only; arg is a reader. */
+/* A codec_read_fn: read exactly the next n bytes of the reader `arg` (else -EIO). Ignores off. */
 int reader_read_fn(void *arg, uint64_t off, void *dst, size_t n, struct error *e);

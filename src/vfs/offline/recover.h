@@ -15,10 +15,11 @@
 
 #include "base/error.h"
 
-/* Copy each file to outdirfd/PATH, over existing files, and create the directories of the path;
- * symbolic links are not followed. outdirfd is -1 if nothing is to be copied. */
+/* Read the journal with the name `file` in dirfd, without a lock. Copy each file to outdirfd/PATH,
+ * over existing files, and create the directories of the path; symbolic links are not followed.
+ * If outdirfd is -1, only call line(). */
 int recover_extract(int dirfd, const char *file, int outdirfd,
 	void (*line)(void *arg, const char *path, const char *what), void *arg, struct error *e);
-/* Report the records to line(), and remove the journal. -EBUSY: a mount uses it. */
+/* Report the records of the journal `file` to line(), and remove it. -EBUSY: a mount uses it. */
 int recover_discard(int dirfd, const char *file,
 	void (*line)(void *arg, const char *path, const char *what), void *arg, struct error *e);

@@ -10,8 +10,8 @@
 bool streams_named(const char *file);
 /* Open the directory for temporary copies: TMPDIR, or /tmp. Returns a descriptor or -errno. */
 int streams_directory(struct error *e);
-/* Copy standard input to an unlinked file. Returns its location as offline_locate does: a name in
- * /proc/self/fd. The descriptor stays open until the process ends. */
+/* Copy standard input to an unlinked file. *ret_dirfd is /proc/self/fd, and *ret_name the file in
+ * it; the caller closes and frees them. The file stays open until the process ends. */
 int streams_input(int *ret_dirfd, char **ret_name, struct error *e);
 /* Copy a whole file to standard output. */
 int streams_output(int fd, struct error *e);

@@ -11,7 +11,7 @@ enum { WALK_PAST = 1 };
 typedef int (*walk_visit)(void *arg, const char *path, const struct offline_file *a);
 
 /* Visit the entry at path ("" is the root) and all entries below it. leave (may be NULL; returns 0
- * or -errno) is called for each directory after its contents. */
+ * or -errno) is called for each directory after its contents, but not after WALK_PAST. */
 int offline_walk(
 	struct offline *t, const char *path, walk_visit visit, walk_visit leave, void *arg);
 

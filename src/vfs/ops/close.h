@@ -4,9 +4,9 @@
 
 #include "vfs/tree/inode.h"
 
-/* Called on the owner's thread. r is 0 if the content was accepted, or does not count any more (the
- * file is unlinked, scratch or generated); -EINVAL if it was refused (the overlay has it as a
- * draft); or the error that kept it from being stored. */
+/* Called on the owner's thread. r is 0 if the content is stored and not refused (also if it was not
+ * validated, or is unresolved), or does not count any more (the file is unlinked, scratch or
+ * generated); -EINVAL if it is refused (stored as a draft); or why it is not stored. */
 typedef void (*close_done)(struct vfs *v, struct inode *n, void *arg, int r);
 
 enum close_kind {
@@ -14,17 +14,17 @@ enum close_kind {
 	CLOSE_UNVALIDATED, /* store without validation, because a write may follow */
 };
 
-/* Close the content of n, for which file_is_validated is true. done() is called once the content is
- * stored and the kernel's cache invalidated; n is busy until it is stored. done() is called before
- * the return if memory is exhausted, or if n is a generated file, whose content is dropped. */
+/* Close the content of n, for which file_is_validated (tree/write_buffer.h) is true. n is busy
+ * until it is stored. done(), not NULL, is called once the kernel's cache is invalidated, too; or
+ * before the return if memory is exhausted, or if n is generated, and its content is dropped. */
 void close_content(
 	struct vfs *v, struct inode *n, enum close_kind kind, close_done done, void *arg);
 
-/* One validation: `bytes` parsed as the content of entry `id` of `map`, a reference to the
- * overlay's shape. */
+/* One validation: `bytes` parsed as the content of entry `id` of `map`. The caller sets the members
+ * up to bytes, or r < 0 and error; validate() sets the others. All references are owned. */
 struct validation {
-	struct snapshot *map;   /* NULL: nothing to validate */
-	entry_id id, parsed_id; /* from overlay_identify */
+	struct snapshot *map;   /* the overlay's shape; NULL: nothing to validate */
+	entry_id id, parsed_id; /* parsed_id: id, or ENTRY_NONE if the base lacks it */
 	struct extent bytes;
 	struct parsed
 		*parsed; /* NULL if not parsed yet, or not parsable; maybe a refusal (r < 0) */
@@ -33,7 +33,7 @@ struct validation {
 };
 void validate(struct validation *j); /* on a worker; does nothing if already done */
 void validation_finish(struct validation *j);
-/* Make the parsed value read its bytes from `kept`, the copy in the journal. */
+/* Make the parsed value, if any, read its bytes from `kept`, the copy in the journal. */
 void validation_move(struct validation *j, const struct extent *kept);
 /* Is the content refused? Errors that may pass, or that depend on other files, are not refusals. */
 static inline bool validation_refuses(const struct validation *j)

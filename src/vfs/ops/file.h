@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Zlib */
-/* Open files. */
+/* file: create handles of open files, and sync the journal. */
 #pragma once
 
 #include "vfs/tree/inode.h"
 
+/* Create a handle that keeps n. flags: of open(2). vfs_release frees it. NULL if out of memory. */
 struct handle *handle_new(struct inode *n, unsigned flags);
-/* Sync the journal on a worker, then answer c. c is NULL for a periodic sync. */
+/* Sync the journal on a worker, then answer c. NULL: a periodic sync, whose failure is a note. */
 void journal_sync_then(struct vfs *v, struct call *c);

@@ -10,18 +10,19 @@ void vfs_submit(struct vfs *v, struct call *c);
 /* Can the call be the first to change the map? False for calls that follow an open or a change. */
 bool vfs_changes(const struct call *c);
 
-/* Operations: the arguments, then the results after the arrow. */
+/* Operations, for call.op: the arguments, then the results after the arrow (members of struct call
+ * in tree/call.h). They answer the call. A new entry has st_mode, st_uid and st_gid of `set`. */
 void vfs_lookup(struct vfs *v, struct call *c);      /* ino name -> attr; counts one lookup */
 void vfs_getattr(struct vfs *v, struct call *c);     /* ino -> attr */
 void vfs_setattr(struct vfs *v, struct call *c);     /* ino set mask [handle] -> attr */
 void vfs_open(struct vfs *v, struct call *c);        /* ino flags -> opened keep_cache */
-void vfs_create_file(struct vfs *v, struct call *c); /* ino name flags set.st_mode -> attr opened */
-void vfs_mkdir(struct vfs *v, struct call *c);       /* ino name set.st_mode -> attr */
+void vfs_create_file(struct vfs *v, struct call *c); /* ino name flags set -> attr opened */
+void vfs_mkdir(struct vfs *v, struct call *c);       /* ino name set -> attr */
 void vfs_unlink(struct vfs *v, struct call *c);      /* ino name */
 void vfs_rmdir(struct vfs *v, struct call *c);       /* ino name */
-void vfs_rename(struct vfs *v, struct call *c);      /* ino name to_ino to_name flags */
+void vfs_rename(struct vfs *v, struct call *c);      /* ino name to_ino to_name flags: NOREPLACE */
 void vfs_read(struct vfs *v, struct call *c);        /* handle off size -> out */
-void vfs_write(struct vfs *v, struct call *c);       /* handle off data size */
+void vfs_write(struct vfs *v, struct call *c);       /* handle off (not with O_APPEND) data size */
 void vfs_fallocate(struct vfs *v, struct call *c);   /* handle off size; extends the file */
 void vfs_flush(struct vfs *v, struct call *c);       /* handle; -EINVAL: the content is refused */
 void vfs_release(struct vfs *v, struct call *c);     /* handle, which it frees */

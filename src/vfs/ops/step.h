@@ -24,7 +24,7 @@ void step_run(struct vfs *v, struct call *c, step_may may, step_do fn);
 /* Validation to run before anything is recorded. step_may requests it by setting `map`, and passes
  * the references in it to the step. */
 struct validation *step_validation(struct step *s);
-/* In step_may: make the file busy until the step ends. */
+/* In step_may: make the file busy until the step ends. At most one file. */
 void step_keep_busy(struct step *s, struct inode *n);
 /* In step_may: set the change of names and the content that the journal records, in this order; at
  * most one of each. Take the paths (NULL gives -ENOMEM) and the reference to the content. `to` is

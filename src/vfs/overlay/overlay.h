@@ -13,7 +13,7 @@
  * to the journal and then changes the overlay. Functions that take paths include the checks.
  *
  * One thread at a time. Errors are -errno as a program sees them in a mount, or NULL if memory is
- * exhausted.
+ * exhausted. A failure may change *ret if it is a dentry, a name class or file attributes.
  */
 #pragma once
 
@@ -77,7 +77,7 @@ struct overlay {
 
 /* Create an empty overlay. Takes its own reference to base. */
 int overlay_create(const struct snapshot *base, struct overlay **ret);
-void overlay_destroy(struct overlay *o);
+void overlay_destroy(struct overlay *o); /* entries with an inode stay, unlinked */
 DEFINE_CLEANUP(struct overlay, overlay_destroy);
 
 /* A name in a directory, possibly negative (nothing has the name). Valid until the next change of
@@ -111,7 +111,8 @@ static inline const struct snapshot *overlay_shown(const struct overlay *o, cons
 
 struct dentry overlay_root(const struct overlay *o);
 struct dentry oentry_dentry(struct oentry *u); /* `exists` is set, also for a whiteout */
-/* Resolve a name in a directory. -ENOENT, -ENOTDIR, or the error of name_check. */
+/* Resolve a name in a directory. -ENOENT, -ENOTDIR, or the error of name_check (base/name.h). A new
+ * directory lacks its permanent directories until overlay_add_permanent; also in overlay_list. */
 int overlay_lookup(
 	const struct overlay *o, const struct dentry *dir, const char *name, struct dentry *ret);
 /* Resolve a path below the root (path_next of base/name.h); "" is the root. Errors as above. */
@@ -120,7 +121,7 @@ int overlay_find(const struct overlay *o, const char *path, struct dentry *ret);
  * Returns what fn returned last, or -errno. */
 int overlay_list(const struct overlay *o, const struct dentry *dir,
 	int (*fn)(void *arg, const char *name, const struct dentry *s), void *arg);
-bool overlay_is_empty(const struct overlay *o, const struct dentry *dir);
+bool overlay_is_empty(const struct overlay *o, const struct dentry *dir); /* as in overlay_list */
 /* Get attributes. For a new entry, or content of its own, all but size and mtime are defaults.
  * file_attr.has_size is false if the size is known only after decoding. */
 int overlay_stat(
@@ -132,7 +133,8 @@ int overlay_read(const struct overlay *o, const struct dentry *s, uint64_t off, 
 /* Resolve a name; 0 for a negative dentry, too. ret->parent is dir. */
 int overlay_dentry(
 	const struct overlay *o, struct oentry *dir, const char *name, struct dentry *ret);
-/* The same for a path. Adds entries for the directories on the way, which must exist (-ENOENT). */
+/* The same for a path. Adds entries for the directories on the way, which must exist (-ENOENT). For
+ * "" ret->parent is the root itself. */
 int overlay_dentry_at(struct overlay *o, const char *path, struct dentry *ret);
 /* Classify the name p->name in p->parent (not NULL), for a file or directory that came from
  * `object`, or ENTRY_NONE. In a directory without a meaning it is NAME_SCRATCH. */
@@ -150,11 +152,14 @@ static inline bool name_has_meaning(const struct name_class *m)
 /* Changes. After overlay_can_* returned 0, a change fails only if memory is exhausted. A file whose
  * name has a meaning, and that has no origin, inherits that of the file that it replaces. If there
  * is none, it inherits from a file that was removed from the path, or renamed to a backup. */
+
+/* May a file or directory be created? p must be negative, which is not checked. */
 int overlay_can_make(const struct overlay *o, const struct dentry *p, bool dir);
 /* Create a file or directory for a negative dentry. Calls overlay_can_make. */
 int overlay_make(struct overlay *o, const struct dentry *p, bool dir, struct oentry **ret);
 int overlay_can_remove(const struct overlay *o, const struct dentry *p, bool dir);
 int overlay_unlink(struct overlay *o, const struct dentry *p); /* after overlay_can_remove */
+/* Check a rename. `from` and `to` must not be the same file, which is not checked. */
 int overlay_can_rename(const struct overlay *o, const struct dentry *from, const struct dentry *to);
 /* Rename, replacing the target. The caller has asked overlay_can_rename. */
 int overlay_move(struct overlay *o, const struct dentry *from, const struct dentry *to);
@@ -179,8 +184,8 @@ int overlay_apply(struct overlay *o, const struct journal_op *op);
 /* After content of u was accepted: remove the other form of its object, whose origin u inherits. */
 int overlay_accept(struct overlay *o, struct oentry *u);
 /* Find the entry of `shape` that the content is parsed for, or add one; it becomes the id of a file
- * without an origin. *ret_parsed is for parsed.id: ENTRY_NONE if the base lacks the entry. -ENOENT
- * for scratch. */
+ * without an origin. *ret_parsed, for content_parse, is the same, or ENTRY_NONE if the base lacks
+ * the entry. -ENOENT for scratch. */
 int overlay_identify(
 	struct overlay *o, struct oentry *u, entry_id *ret, entry_id *ret_parsed, struct error *e);
 
@@ -229,7 +234,7 @@ bool oentry_differs(const struct oentry *u);
 
 /* oentry.c: the entry of dir/name, which may be a whiteout; or NULL. */
 struct oentry *oentry_find(const struct overlay *o, const struct oentry *dir, const char *name);
-/* Give an entry its directory and name, or new ones. Drops its parsed values. */
+/* Put a new or placed entry at dir/name, which must have no entry. Drops its parsed values. */
 int oentry_place(struct overlay *o, struct oentry *u, struct oentry *dir, const char *name);
 struct oentry *oentry_new(struct overlay *o, bool dir, entry_id origin); /* not placed */
 /* Unlink an entry and its children. Free those without an inode, freeze the others. */

@@ -42,7 +42,7 @@ bool overlay_build_moves(const struct overlay_build *s);
 char *overlay_build_kept_path(const struct overlay_build *s, size_t i);
 /* Call fn for each difference between the new map and the base, and for each BUILD_KEPT, in the
  * order of paths. A removed file comes before the one now at its path. A new directory stands for
- * all that is in it. */
+ * all that is in it. Leaves differences out if memory is exhausted. */
 void overlay_build_each(const struct overlay_build *s,
 	void (*fn)(void *arg, enum build_outcome outcome, const char *path), void *arg);
 /* Report the same, removals first; counts saved paths after the eighth. May raise the code. */

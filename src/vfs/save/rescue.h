@@ -30,5 +30,5 @@ struct rescue {
 	struct error error;        /* of the sync */
 };
 
-/* Enter the change queue. r must live until done() is called. */
+/* Enter the change queue. r must live until done() or, without it, until the queue is empty. */
 void rescue_begin(struct rescue *r);

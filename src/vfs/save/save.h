@@ -37,7 +37,8 @@ struct save_job {
 	struct journal next_journal;                        /* of the new map */
 };
 
-/* Run format_edit.check; each fault is a line in the report. -ESTALE: the file was overwritten. */
+/* Run format_edit.check; each fault is a line in the report. -EINVAL: a game refuses the map;
+ * -ESTALE: the file was overwritten. Mere warnings give 0. */
 int save_check(struct save_job *s, struct error *e);
 /* Encode the map into new files, read them back to verify, and sync them. Sets s->written. outs[1]
  * is NULL if the map has one file. */

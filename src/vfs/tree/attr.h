@@ -4,7 +4,7 @@
 
 #include "vfs/tree/inode.h"
 
-/* Get the attributes for stat(2). -EAGAIN: *ret is set except the size (see sizes_request). */
+/* Get the attributes for stat(2). -EAGAIN: all but the size, which sizes_request (wait.h) finds. */
 int inode_attr(struct vfs *v, struct inode *n, struct stat *ret);
 /* Does the inode follow files on disk (call.is_brief)? True for the root of a map in a folder. */
 bool inode_is_brief(const struct inode *n);
@@ -14,7 +14,8 @@ void attr_take(struct stat *to, const struct stat *from, unsigned mask);
  * ATTR_MTIME on a directory means that its names changed. */
 void inode_touch(struct inode *n, unsigned mask);
 
-/* May the file be written? 0, -EROFS, -EACCES or -EIO; -ESTALE: the kernel looks it up again. */
+/* May the file be written? -EROFS: the map is read-only. -EACCES: the file is. -ESTALE: the file is
+ * unlinked and closed, and the kernel looks its name up again. */
 int file_may_write(const struct inode *n);
-/* Maximum size of the file, for which a larger write fails. Calls overlay_identify. */
+/* Maximum size of the file; FORMAT_SIZE_MAX if the format has none. Calls overlay_identify. */
 uint64_t file_max_size(const struct inode *n);

@@ -96,10 +96,10 @@ struct vfs {
 enum { INO_DYNAMIC_SHIFT = 63 }; /* the bit set in the numbers of new and moved entries */
 
 struct inode *inode_find(struct vfs *v, uint64_t ino); /* NULL if there is none */
-/* Iterate over all inodes, in no particular order. Start with NULL; NULL at the end. */
+/* Iterate over all inodes, in no order. Start with NULL; NULL at the end. n must still exist. */
 struct inode *inode_next(const struct vfs *v, const struct inode *n);
-void inodes_finish(struct vfs *v);
-struct inode *inode_root(struct vfs *v); /* creates it if needed */
+void inodes_finish(struct vfs *v);       /* before overlay_destroy; frees all, used or not */
+struct inode *inode_root(struct vfs *v); /* created if needed; NULL if memory is exhausted */
 bool inode_is_root(const struct inode *n);
 /* Does name differ from the one that is listed? The letter case can. */
 bool inode_is_alias(const struct inode *n, const char *name);
@@ -108,7 +108,7 @@ struct inode *inode_parent(struct inode *n);
 /* The inode of an overlay entry, created if needed. Returns NULL if memory is exhausted. */
 struct inode *inode_of(struct vfs *v, struct oentry *u);
 /* Find the inode of dir/name, created if needed. Does not count as a lookup by the kernel; the
- * caller uses it or calls inode_free_unused. -ENOENT. */
+ * caller uses it or calls inode_free_unused. -ENOENT. A failure may set *ret to NULL. */
 int inode_lookup(struct vfs *v, struct inode *dir, const char *name, struct inode **ret);
 /* Free the inode, and its overlay entry if unused, if nothing refers to it. While it has a path, a
  * write buffer or set attributes keep it, too. */
@@ -120,7 +120,7 @@ bool inode_is_scratch(const struct inode *n);
 /* Get the entry that it shows, and the snapshot (borrowed) of that entry. Returns false if it shows
  * content of its own, or nothing. */
 bool inode_shows(const struct inode *n, const struct snapshot **ret, entry_id *ret_id);
-/* Attributes of what it shows, before those that a program set. */
+/* Attributes of what it shows, before those that a program set. A failure may change *ret. */
 int inode_entry(const struct inode *n, struct file_attr *ret, struct error *e);
 /* Is it a generated file (file_attr.is_generated)? */
 bool inode_is_generated(const struct inode *n);

@@ -16,7 +16,7 @@ struct refusals {
 	size_t n;
 };
 
-/* Set the reason for a path. Does nothing if memory is exhausted. */
+/* Set the reason for a path. If memory is exhausted, the path has none. */
 void refusals_add(struct refusals *r, const char *path, const char *reason);
 void refusals_remove(struct refusals *r, const char *path);
 void refusals_finish(struct refusals *r);

@@ -16,7 +16,8 @@ void view_invalidate(struct vfs *v, struct job *then);
 /* Mark the view as stale and invalidate the files, without waiting for the kernel. */
 void view_mark_and_invalidate(struct vfs *v);
 /* If n (NULL: a listing) needs a new view, have it built, run c after that, and return true. If the
- * build fails, c sees the old view; if memory is exhausted, during the call. */
+ * build fails, c runs with the old view. If memory is exhausted, c may run before the return, and
+ * free n. */
 bool view_wait(struct vfs *v, const struct inode *n, struct call *c);
 /* Called by a save before it changes the overlay. If a view is being built from the overlay, return
  * true and call j->done once it is finished. */

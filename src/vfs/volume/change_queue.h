@@ -18,7 +18,7 @@ struct change_task {
 /* Append a task. If the queue is empty, start() is called before the return, perhaps job.done, too.
  * The caller keeps the memory of t until its end. */
 void change_queue_enter(struct volume *vol, struct change_task *t);
-/* Insert a task behind the head, for tasks that change nothing. */
+/* Insert a task that changes nothing behind the head; as change_queue_enter if there is none. */
 void change_queue_enter_next(struct volume *vol, struct change_task *t);
 /* Does the head hold still? False if the queue is empty. */
 bool change_queue_holds_still(const struct volume *vol);

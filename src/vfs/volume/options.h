@@ -28,10 +28,10 @@ struct vfs_options {
 	gid_t gid;
 	mode_t file_mask, dir_mask; /* permission bits to clear */
 	size_t cache;               /* bytes of decoded blobs to keep */
-	const char *const *options; /* the format's own */
+	const char *const *options; /* the format's own; outlive the volume */
 	vfs_advise advise;          /* may be NULL */
 
-	/* For a map in a folder */
+	/* For a map in a folder. sidecars and budget outlive the volume. */
 	bool unlocked; /* lock it only at its first change, or if a journal exists */
 	struct sidecar_cache
 		*sidecars;     /* names in its directory; if set, dirfd is borrowed; may be NULL */

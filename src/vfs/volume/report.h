@@ -51,6 +51,7 @@ void report_merge_map(struct report *r, const char *path, const struct report *f
 void report_merge_new(struct report *r, struct report *from);
 /* Copy the lines of `from` that `known` (may be r) lacks, and all warnings. The code stays. */
 void report_add_new(struct report *r, const struct report *from, const struct report *known);
-/* The errno for an fsync of the root: 0, -ESTALE after a conflict, or why the save failed. */
+/* The errno for an fsync of the root: 0; -ESTALE after a conflict; or why the save failed, with
+ * -EIO instead of -EINVAL. */
 int report_errno(const struct report *r);
 void report_finish(struct report *r);

@@ -21,6 +21,6 @@ struct volume_store {
 	uint64_t file_end;    /* end of the complete data in it */
 };
 
-/* dirfd: the directory for the unlinked files; borrowed. */
+/* dirfd: the directory for the unlinked files; borrowed until store_finish. */
 void store_init(struct volume_store *s, int dirfd);
 void store_finish(struct volume_store *s);

@@ -11,5 +11,6 @@ void sync_request(struct volume *vol);
 int sync_timeout(const struct volume *vol);
 /* Stop the timer: a sync begins. */
 void sync_begin(struct volume *vol);
-/* A sync ended. done: it succeeded; records appended meanwhile start the timer again. */
+/* A sync ended. done: it succeeded; records appended meanwhile start the timer again. After a
+ * failed sync only sync_request does. */
 void sync_end(struct volume *vol, bool done);
