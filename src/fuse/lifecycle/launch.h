@@ -11,7 +11,7 @@
 #include "vfs/volume/outcome.h"
 
 /* A mount as requested on the command line. Filled by the cli, read by launcher and worker. The
- * strings belong to the cli and live as long as the process. */
+ * strings belong to the cli, and live until launch returns. */
 struct mount_request {
 	const char *display_name; /* FILE as typed, for messages */
 	const char *path;         /* FILE: absolute, symbolic links resolved */
@@ -24,7 +24,7 @@ struct mount_request {
 	bool debug;           /* -d: libfuse's trace of requests; foreground is set, too */
 	bool allow_other;
 	bool allow_root;                /* with allow_other: files get no permissions for others */
-	const char *const *security;    /* options for the kernel's security module, NULL-ended */
+	const char *const *security;    /* "context=..." and the like; NULL-ended, may be NULL */
 	bool noexec;                    /* files in the mount cannot be executed */
 	struct vfs_options vfs_options; /* -o; members that differ from map to map are unset */
 };

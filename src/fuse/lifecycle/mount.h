@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* mount: mount and unmount through libfuse, mount(2) and fusermount3; and the mount point. */
+/* mount: mount and unmount through libfuse, mount(2) and fusermount3; and the mount point.
+ * mount_attach and mount_detach redirect standard error of the process, to read messages there. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,9 +8,9 @@
 #include "base/error.h"
 #include "fuse/lifecycle/launch.h"
 
-/* Check the mount point, before a worker starts: its notes on the journal would be wrong if the
- * mount failed later. *ret_covers: it has files, which the mount would hide. One that will be made
- * must be missing or empty. */
+/* Check the mount point, before a worker starts: the worker's notes on the journal would be wrong
+ * if the mount failed later. A mount point that will be made must be missing or empty. *ret_covers:
+ * it has files, which the mount would hide; false on failure. */
 int mount_point_check(const struct mount_request *rq, bool *ret_covers, struct error *e);
 /* Check the mount point again, and make it if the request says so. *ret_path is the resolved path;
  * the caller frees it. *ret_made: the directory was made, and is to be removed at the end. */
@@ -23,6 +24,7 @@ char *mount_options(const struct mount_request *rq, bool read_only);
 int mount_attach(const struct mount_request *rq, const char *point, bool read_only, int *ret_fd,
 	struct error *e);
 
-/* Unmount. May block while the kernel writes pages back, unless lazy (MNT_DETACH). Returns 0; or an
- * errno > 0, with "" in text; or the exit status of fusermount3, with its last line in text. */
+/* Unmount; root also removes the entry in utab (utab.h). May block while the kernel writes pages
+ * back, unless lazy (MNT_DETACH). Returns 0, an errno > 0, or the exit status of fusermount3. text
+ * gets the last line of fusermount3, or "" without one: then the result is read as an errno. */
 int mount_detach(const char *point, bool lazy, char *text, size_t room);

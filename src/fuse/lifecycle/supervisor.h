@@ -16,19 +16,20 @@
 #include "fuse/lifecycle/launch.h"
 #include "fuse/lifecycle/messages.h"
 
+/* The launcher and later the supervisor. launch() closes and frees the members at its end. */
 struct supervisor {
 	const struct mount_request *request;
-	int worker_sock;          /* socket to the worker, or -1 */
-	pid_t worker_pid;         /* or -1; not a child of a supervisor in the background */
-	int signal_fd;            /* signalfd of the signals that end the mount */
-	char *mountpoint;         /* resolved path; NULL before the mount; owned */
+	int worker_sock;  /* socket to the worker, or -1 */
+	pid_t worker_pid; /* or -1; not a child of a supervisor in the background */
+	int signal_fd;    /* signalfd; each signal makes supervisor_run send STOP to the worker */
+	char *mountpoint; /* resolved path; NULL before the mount */
 	bool owns_mountpoint;     /* the mount point was made for this mount */
 	char dev[24];             /* device of the mount, "0:52"; "" before the mount */
 	struct messages messages; /* lines of the launcher and, with -f, the supervisor */
 };
 
-/* Give up the capabilities that supervisor_run does not need. Call it before the launcher returns,
- * so that a public mount never has a supervisor with all of them. */
+/* Give up the capabilities that supervisor_run does not need; a failure is only reported. Call it
+ * before the launcher returns, so that no supervisor of a public mount has all of them. */
 void supervisor_drop_rights(struct supervisor *s);
 /* Wait for the worker's end, then clean up. Returns the exit code for the foreground. */
 enum outcome supervisor_run(struct supervisor *s);
@@ -36,6 +37,6 @@ enum outcome supervisor_run(struct supervisor *s);
 /* Describe in `line` how the worker ended, followed by the text `what`. */
 void supervisor_describe_exit(int wait_status, const char *what, char *line, size_t room);
 
-/* Unmount the dead mounts of a worker that has exited. all: also remove the entry in utab (utab.h)
- * and a mount point that was made, unless something is mounted there. */
+/* Unmount the dead mounts of an exited worker, wherever they were moved or bound. all: also remove
+ * the entry in utab (utab.h) and a mount point that was made, unless something is mounted there. */
 void supervisor_clean(const struct supervisor *s, bool all);

@@ -12,6 +12,6 @@
 /* Load libmount, once. The other functions do it too; call this while there is time. */
 void utab_load(void);
 
-/* Best effort: a mount works without its entry. */
+/* Best effort: a mount works without its entry. source: the path of the map or folder. */
 void utab_add(const char *source, const char *point);
 void utab_remove(const char *point);

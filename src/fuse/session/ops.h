@@ -14,16 +14,16 @@ struct request {
 	struct call call; /* first */
 	fuse_req_t req;
 	void (*answer)(struct request *q); /* send the reply if the call succeeded */
-	struct fuse_file_info fi;
-	char *listing; /* readdir: buffer of reply_room bytes, owned */
-	size_t listing_size, reply_room;
-	int flush_result; /* mknod: result of the flush */
+	struct fuse_file_info fi;          /* open, create: for the reply */
+	char *listing;                     /* readdir: buffer of reply_room bytes, owned */
+	size_t listing_size, reply_room;   /* reply_room: also of getxattr */
+	int flush_result;                  /* mknod: result of the flush */
 };
 
 /* Attributes in the form for libfuse, and for how long the kernel may cache them and the name. */
 struct fuse_entry_param entry_param_of(const struct call *c, const struct stat *st);
-/* Create a call for a request; request_submit starts it. If memory is exhausted, replies ENOMEM and
- * returns a shared dummy, which request_submit ignores. Never returns NULL. */
+/* Create a call for request_submit; name (or NULL) is borrowed until then. If memory is exhausted,
+ * replies ENOMEM and returns a shared dummy, which request_submit ignores. Never returns NULL. */
 struct request *request_begin(fuse_req_t req, vfs_op op, void (*answer)(struct request *q),
 	fuse_ino_t ino, const char *name);
 void request_submit(struct request *q);
@@ -37,6 +37,8 @@ void answer_entry(struct request *q); /* call.attr */
 /* Set the mode of a new file or directory, and make the caller its owner. */
 void request_set_owner(struct request *q, mode_t mode);
 
+/* The functions for struct fuse_lowlevel_ops. op_link and op_symlink always reply EPERM, as does
+ * op_mknod for all but regular files. op_opendir replies ENOSYS if the kernel caches listings. */
 void op_lookup(fuse_req_t req, fuse_ino_t parent, const char *name);
 void op_forget(fuse_req_t req, fuse_ino_t ino, uint64_t n);
 void op_mkdir(fuse_req_t req, fuse_ino_t parent, const char *name, mode_t mode);

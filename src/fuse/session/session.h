@@ -4,8 +4,9 @@
  * their results become replies. Notifications that make the kernel drop cached inodes and names are
  * sent by threads of their own: the kernel may block them until the owner has delivered pages.
  *
- * Calling sequence (worker.c): notifiers_start, session_run, notifiers_stop, session_end. Owner:
- * the thread of all these. Other threads may call session_progress and send notes to launcher_fd.
+ * Calling sequence (worker.c): set host, tree, pool, fuse, launcher_fd, control, owns_mountpoint,
+ * owner and lock, and the rest to zeros; notifiers_start, session_run, notifiers_stop, session_end.
+ * Owner: the thread of all these. Others may call session_progress and send notes to launcher_fd.
  */
 #pragma once
 
@@ -53,7 +54,8 @@ void session_send(struct session *s, const struct control_msg *m);
 /* Start a save: write back dirty mapped pages, save, then send the report to launcher and clients,
  * and SAVED if no other save is pending. to_end: vfs_save_before_unmount instead of vfs_save. */
 void session_save(struct session *s, bool to_end);
-/* Only report the changes. A later session_end drops them, unless mounted_keep comes before. */
+/* Send a report of the unsaved changes, and SAVED, as session_save does, but save nothing. A later
+ * session_end drops the changes, unless mounted_keep is called before. */
 void session_discard(struct session *s);
 void session_stop(struct session *s); /* save, then end the session, even if that fails */
 /* Do the last save, after the session has ended, and send its report. Returns the exit code. */
@@ -69,6 +71,7 @@ enum { SESSION_HEARTBEAT_MS = 250 };
 int notifiers_start(struct session *s);
 /* End the threads. Queued notifications are dropped; pool_submit_done gets their `then`. */
 void notifiers_stop(struct session *s);
-/* For vfs_host: queue notifications of copies. Then pool_submit_done gets `then`, if not NULL. */
+/* For vfs_host: queue notifications, with copies of the arguments, or drop them if memory is
+ * exhausted. Afterwards pool_submit_done gets `then` in any case, if it is not NULL. */
 void session_invalidate(struct vfs_host *h, const uint64_t *inos, size_t n, struct job *then);
 void session_forget_name(struct vfs_host *h, uint64_t parent, const char *name, struct job *then);
