@@ -23,7 +23,7 @@ struct tidy_tool;
 /* The tools for maps of one format. A tool is NULL if the format does not have it. */
 struct toolset {
 	const struct format *format;
-	vfs_advise advise; /* reports on a map before it is saved */
+	vfs_advise advise; /* reports on a map before it is saved (vfs/volume/options.h) */
 	const struct automap_tool *automap;
 	const struct convert_tool *convert;
 	const struct cp_tool *cp;

@@ -15,9 +15,11 @@
 #include "base/error.h"
 
 struct automap_files {
-	/* Call take for each name in order, until it returns nonzero. Returns that, or -errno. */
+	/* Call take for each name in a directory (not the root), in order, until it returns
+	 * nonzero. Returns that, -ENOENT or -ENOTDIR: no such directory, or another -errno. */
 	int (*list)(void *arg, const char *dir, int (*take)(void *arg, const char *name),
 		void *take_arg);
+	/* Read a file. The caller drops *ret (bytes_unref). -ENOENT. */
 	int (*read)(void *arg, const char *path, struct bytes **ret, struct error *e);
 	/* Replace the content of a file. source returns the next bytes, up to n; 0 at the end, or
 	 * -errno. */
@@ -30,14 +32,14 @@ struct automap_files {
 enum automap_report {
 	AUTOMAP_DRAWN,  /* a layer was changed; in a dry run, would be */
 	AUTOMAP_LISTED, /* a configuration that can draw the layer */
-	AUTOMAP_NOTE,
-	AUTOMAP_LEFT,  /* why a layer is left unchanged that should be drawn */
-	AUTOMAP_FAULT, /* a fault in rules; `where` is their file */
+	AUTOMAP_NOTE,   /* a remark about a layer that is drawn */
+	AUTOMAP_LEFT,   /* why a layer is left unchanged that should be drawn */
+	AUTOMAP_FAULT,  /* a fault in rules; `where` is their file */
 };
 
 struct automap {
 	struct automap_files files;
-	/* Read a file of rules by its name. -ENOENT. */
+	/* Read a file of rules by its name; otherwise as files.read. */
 	int (*rules)(void *arg, const char *file, struct bytes **ret, struct error *e);
 	void (*say)(void *arg, enum automap_report what, const char *where, const char *text);
 	void *arg;
@@ -48,10 +50,10 @@ struct automap {
 	bool automatic;    /* only layers that are flagged to be drawn whenever they change */
 	bool is_dry_run;   /* write nothing */
 	bool has_no_limit; /* allow any amount of work; otherwise -E2BIG (tools/common/work.h) */
-	bool list;         /* list the configurations for each design layer, and draw nothing */
+	bool list; /* draw nothing; list the configurations for each layer that is only seen */
 	/* Overrides of the layer's own settings, or NULL: the name or number of a configuration;
-	 * the layer that the first run reads (one of automap_tool.references); a file for `rules`.
-	 */
+	 * the layer that the first run reads (one of automap_tool.references); a file for `rules`;
+	 * the seed of random numbers. */
 	const char *config, *reference, *file;
 	const int32_t *seed;
 };

@@ -20,7 +20,7 @@ struct automap_run {
 
 /* The tool of the one format that has rules. */
 const struct automap_tool *automap_find_tool(void);
-/* Does the name belong to a layer's directory, ROOT/groups/GROUP/layers/LAYER? */
+/* Is the name that of a layer's directory on disk, ROOT/groups/GROUP/layers/LAYER? */
 bool automap_is_layer(const char *name);
 /* Enter the sandbox, and draw the layers, or list their configurations. Returns the exit code. */
 int automap_run(struct automap_run *run);

@@ -8,6 +8,7 @@
 /* Append "FILE: error: LINE" or "FILE: warning: LINE", with " (fixable)" if it is. */
 void fault_line_append(struct buffer *out, const char *file, const struct format_fault *f,
 	bool is_fixable, bool json);
-/* Append "FILE: repaired PATH: REPAIR". repair: as in tools/fix/fix.h. */
+/* Append "FILE: repaired PATH: REPAIR" or, for a fault without a path, "FILE: repaired REPAIR:
+ * FAULT". repair (not NULL): what was done, or repaired (tools/fix/fix.h). JSON omits it. */
 void fault_line_append_repair(struct buffer *out, const char *file, const struct format_fault *f,
 	const char *repair, bool json);

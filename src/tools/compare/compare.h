@@ -17,8 +17,8 @@
  * such tables; or another -errno.
  */
 int compare_tables(struct reader *a, struct reader *b, enum detail_length much, struct buffer *out);
-/* Compare two PNG files: append their sizes, or the number and rectangle of changed pixels. Returns
- * false, and appends nothing, if one of them cannot be read as PNG. */
+/* Compare two PNG files: append their sizes or, if these are equal, the number (perhaps 0) and
+ * rectangle of changed pixels. Returns false, and appends nothing, if one is no valid PNG. */
 bool compare_images(struct reader *a, struct reader *b, struct buffer *out);
 /* Are the bytes equal? 1, 0, or -errno with *ret_failed set to the file that cannot be read. */
 int compare_bytes(struct reader *a, struct reader *b, struct reader **ret_failed);

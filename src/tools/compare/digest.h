@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
  * digest: a short value that identifies a content. Two contents of n bytes have equal digests with
- * a probability of at most n / 2^110, even if an attacker made them. Digests depend on random
+ * a probability of at most n^2 / 2^119, even if an attacker made them. Digests depend on random
  * numbers of the process, so they are valid in this process only.
  */
 #pragma once

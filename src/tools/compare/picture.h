@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* picture: show two pictures side by side, and the pixels that differ. */
+/* picture: show two pictures side by side, and the pixels that differ. A struct picture owns its
+ * pixels: the caller drops them (bytes_unref(ret->rgba)). */
 #pragma once
 
 #include <sys/types.h>
@@ -10,15 +11,15 @@
 
 /* Decode a PNG file from its beginning. -EINVAL: no PNG file. -EFBIG: too many pixels. */
 int picture_of_png(struct reader *png, struct picture *ret, struct error *e);
-enum { PICTURE_PIXEL = 4, PICTURE_GAP = 8 /* pixels between two pictures */ };
+enum { PICTURE_PIXEL = 4 /* bytes: RGBA */, PICTURE_GAP = 8 /* pixels between two pictures */ };
 /* Colors of marks: added is green, removed is red, changed is turquoise. */
 extern const uint8_t picture_marks[REVIEW_MARKS][PICTURE_PIXEL];
 /* Make a picture of three panels: the old picture, the new one, and a pale copy of the new one with
  * marks. A transparent pixel counts as missing, like one outside of it. -EINVAL: too large. */
 int picture_compare(
 	const struct picture *a, const struct picture *b, struct picture *ret, struct error *e);
-/* Put two pictures side by side. *ret_pixels: the pixels of *ret, which the caller may change until
- * it shares *ret. ret_pixels must not be NULL. -EINVAL: too large. */
+/* Put two pictures side by side. *ret_pixels (ret_pixels is not NULL): the pixels of *ret, which
+ * the caller may change until another one has a reference to them. -EINVAL: too large. */
 int picture_beside(const struct picture *a, const struct picture *b, struct picture *ret,
 	uint8_t **ret_pixels, struct error *e);
 /* Write a picture as a compressed PNG file to an empty file. e may stay unset on failure. */

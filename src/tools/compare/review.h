@@ -9,7 +9,7 @@ enum review_mark { REVIEW_ADDED, REVIEW_REMOVED, REVIEW_CHANGED, REVIEW_MARKS };
 
 enum { REVIEW_PARTS_MAX = 8 };
 
-/* A tile. id 0: no tile, which may still have a number. number 0: no number. */
+/* A tile; id 0: none. number: of a teleporter, switch or tune zone, even if id is 0; 0: none. */
 struct review_tile {
 	int16_t id, number;
 };

@@ -19,7 +19,7 @@ size_t detail_bytes(enum detail_length much, const char *text, size_t n);
 /*
  * Append hunks as diff -u prints them, without its header. Long output is printed on the way
  * (output_text), unless `much` is DETAIL_PAGE. Shows 200 changed lines of each text, and counts the
- * rest; DETAIL_ALL shows all. Returns 1; 0 if a file is no text or has too many lines (appends
- * nothing); or -errno.
+ * rest; DETAIL_ALL shows all. Call digest_init (digest.h) before. Returns 1, also for equal texts;
+ * 0 if a file is no text or has too many lines (appends nothing); or -errno.
  */
 int text_hunks(struct reader *a, struct reader *b, enum detail_length much, struct buffer *out);

@@ -10,7 +10,7 @@
 
 struct convert_game {
 	const char *name; /* "0.7" */
-	unsigned images;  /* the game whose images it has (formats/preview.h) */
+	unsigned images; /* whose images it has: 1 is the first game in format_preview.image_dirs */
 };
 
 enum { CONVERT_GAMES_MAX = 3 };
@@ -19,13 +19,13 @@ struct convert {
 	size_t to;  /* index of the target in convert_tool.games */
 	bool scale; /* enlarge images to the next size that the game accepts */
 	bool strip; /* remove parts that the game ignores */
-	struct images *images[CONVERT_GAMES_MAX]; /* of each game in convert_tool.games */
+	struct images *images[CONVERT_GAMES_MAX]; /* of each game in convert_tool.games; not NULL */
 };
 
 struct convert_tool {
 	const struct convert_game *games; /* the last has no name */
-	/* Convert a map. Any thread. *ret is NULL if nothing is to be done. -EINVAL if the map is
-	 * refused. */
+	/* Convert a map. Any thread. *ret is NULL if nothing is to be done.
+	 * -EINVAL: the map is refused; calls->say has the reasons. */
 	int (*convert)(const struct snapshot *s, const struct convert *how,
 		const struct whole_calls *calls, struct snapshot **ret, struct error *e);
 	/* Report each part of a map that a game does not load or show, as a warning. Any thread. */

@@ -47,9 +47,9 @@ struct cp_calls {
 
 struct cp_tool {
 	/* Copy parts of `from` into a new version of `to`, both just opened. *ret is NULL if
-	 * nothing was copied. Calls report() at the end. -EINVAL, -EIO: refused; e begins
-	 * with the path of a part in `from`, if it is about one. Any thread. The budget of `from`
-	 * must outlive *ret. */
+	 * nothing was copied. Calls report() at the end. -EINVAL, -EIO: refused; e
+	 * begins with the path of a part in `from`, if it is about one. Any thread. The budget of
+	 * `from` must outlive *ret. */
 	int (*copy)(const struct snapshot *from, const struct snapshot *to, const struct cp *how,
 		const struct cp_calls *calls, struct snapshot **ret, struct error *e);
 };

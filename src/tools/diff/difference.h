@@ -25,11 +25,12 @@ struct difference {
 	char *picture; /* name of the picture of a changed image (pictures.h), or NULL */
 };
 
+/* The caller sets the members before differences_print, and finishes them after it. */
 struct differences {
-	struct merge m; /* the first map is BASE, the second OURS; both are read */
+	struct merge m; /* the first map is BASE, the second OURS; side_read has read both */
 	struct buffer out;
-	/* Append a difference to out, which is printed and emptied after each one. A failure stops
-	 * the comparison. -errno. */
+	/* Append a difference, valid during the call, to out, which is printed and emptied after
+	 * it. -errno: differences_fail for a changed file; otherwise it stops the comparison. */
 	int (*print)(struct differences *d, const struct difference *x);
 	bool is_brief;                    /* print only names of files */
 	enum detail_length length;        /* how much to show of a changed file */
@@ -49,7 +50,7 @@ void differences_fail(struct differences *d, const struct merge_item *i, int r);
 
 /* The text form: append a line and, unless is_brief, the detail. -errno. */
 int difference_print(struct differences *d, const struct difference *x);
-/* Append how a file changed. Needs x->x and x->y. -errno. */
+/* Append how a file changed. Needs x->x, x->y and digest_init (compare/digest.h). -errno. */
 int difference_detail(struct differences *d, const struct difference *x, struct buffer *out);
 /* The JSON form: append one JSON object and a line feed (docs/mapfs-diff.1). May set has_errors.
  * Returns 0. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* differences: find the differences between two maps, and print each in the requested form. */
+/* differences: find and print the differences of two maps, after digest_init (compare/digest.h). */
 #pragma once
 
 #include "tools/diff/difference.h"

@@ -34,11 +34,11 @@ void places_finish(struct places *p);
  * or for a file that is no PNG, or after an error. */
 char *pictures_of_image(
 	struct differences *d, const char *path, struct reader *a, struct reader *b);
-/* Draw both maps as a whole, if the format can draw them. */
+/* Draw both maps as map.png, if the format can draw them. Needs d->images, not -1. */
 void pictures_of_map(struct differences *d);
-/* Find the places and draw the largest ones. played: draw the physics layers. Calls `shown`, which
- * may be NULL, after each picture, whose name is valid during the call. *ret_left: number of places
- * without a picture. -ENOMEM. */
+/* Find the places and draw the largest ones; needs d->images. played: draw the physics layers.
+ * Calls `shown`, which may be NULL, after each picture, whose name is valid during the call.
+ * *ret_left: number of places without a picture. -ENOMEM. */
 int pictures_of_places(struct differences *d, struct places *p, bool played,
 	void (*shown)(struct differences *d, const struct area *at, const char *name),
 	size_t *ret_left);

@@ -49,7 +49,7 @@ struct edit {
 	size_t n, room;
 	const char *const *layers; /* --layer: paths or patterns, NULL-ended; NULL: all layers */
 	bool front;                /* `gametiles` writes to the front layer */
-	struct images *images;     /* images of the game */
+	struct images *images;     /* images of the game; not NULL; edit_run owns it */
 
 	void (*say)(void *arg, enum edit_report what, const char *path, const char *text);
 	void *arg;
@@ -57,9 +57,9 @@ struct edit {
 
 struct edit_tool {
 	/* Perform the operations on a map that was just opened. *ret is the map to save instead of
-	 * s, or NULL if nothing changes. Any thread. -ENOENT: a layer that was named does not
-	 * exist. -EINVAL: an operation is refused, or the map is not typed. -EIO; -E2BIG: more
-	 * decoded tiles than a bound. */
+	 * s, or NULL if nothing changes. Any thread. -ENOENT: a layer that was
+	 * named does not exist. -EINVAL: an operation is refused, or the map shows nothing but
+	 * raw/. -EIO; -E2BIG: more decoded tiles than a bound. */
 	int (*edit)(const struct snapshot *s, const struct edit *how, struct snapshot **ret,
 		struct error *e);
 };

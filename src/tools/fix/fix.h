@@ -19,10 +19,11 @@ typedef void (*fix_say)(void *arg, const struct format_fault *f, const char *rep
 struct fix_tool {
 	/*
 	 * Find all faults of a map, as format_edit.check does without an older version, and repair
-	 * those that can be. A repair may reveal faults that could not be seen before. So call this
-	 * again with *ret, until *ret is NULL: then no fault was repaired. Each call reports all
-	 * faults again. ret NULL: the map is only checked, and `repair` is what would be done.
-	 * Returns 0 also if a game refuses the map. -ENOMEM. Any thread.
+	 * those that can be. A repair may reveal other faults. So call this again with *ret, until
+	 * *ret is NULL: then no fault was repaired, or the call failed. Each call reports all
+	 * faults, and some twice: as not repaired, then as repaired. ret NULL: the map is only
+	 * checked, and `repair` is what would be done. Returns 0 also if a game refuses the map.
+	 * -ENOMEM. Any thread.
 	 */
 	int (*fix)(const struct snapshot *s, const struct fix *how, fix_say say, void *arg,
 		struct snapshot **ret, struct error *e);

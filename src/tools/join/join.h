@@ -11,8 +11,9 @@
 enum which { BASE, OURS, THEIRS, SIDES };
 
 struct join {
-	struct bytes *sides[SIDES]; /* NULL for the base if both sides added the file */
-	/* Results: the merged file, and a text that lists the clashes, empty if there are none. */
+	struct bytes *sides[SIDES]; /* of the caller; NULL for the base if both added the file */
+	/* Results, zeroed and freed by the caller: the merged file, and a text that lists the
+	 * clashes, empty if there are none. */
 	struct buffer out, clashes;
 };
 
@@ -23,8 +24,9 @@ int join_lines(struct join *j, bool both);
  * The first one with unique values identifies the rows; without one, rows are merged in their
  * order. -ENOTSUP: the files are no such tables; adds nothing. */
 int join_rows(struct join *j, const char *const *keys);
-/* Merge PNG files by pixels. Releases `sides`. The result is a PNG file in canonical form
- * (codec/image/png.h). -ENOTSUP: a file is missing, no PNG file or too large, or sizes differ. */
+/* Merge PNG files by pixels. Unrefs each side that it reads, and sets it to NULL. The result is a
+ * PNG file in canonical form (codec/image/png.h). -ENOTSUP: the base is missing, a file is no PNG
+ * file or too large, or sizes differ. */
 int join_image(struct join *j);
 /* Merge JSON files by fields. Lists of objects are merged as lines are. -ENOTSUP: a file is no JSON
  * object or list; adds nothing. */

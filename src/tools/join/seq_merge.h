@@ -16,17 +16,19 @@ static inline enum which span_pick(const struct span v[SIDES])
 
 /* Options and result of a merge. */
 struct seq_join {
-	/* Merge one element that both sides changed, into out. Returns 0, -errno, or 1 for a clash,
-	 * with ours where they clash. If NULL, each such element is a clash. */
+	/* Merge one element that both sides changed and none removed, into out. Returns 0, -errno,
+	 * or 1 for a clash, with ours where they clash. If NULL, each such element is a clash. */
 	int (*inner)(void *arg, const struct span v[SIDES], struct buffer *out);
 	void *arg;
 	/* Keep elements that both sides added at one place, ours first and equal ones once, unless
 	 * rivals() is true for one of ours and one of theirs. rivals may be NULL. */
 	bool both;
 	bool (*rivals)(struct span o, struct span t);
-	const char *between; /* separator of the elements in the result */
+	const char *between; /* separator of the elements in the result; not NULL */
 	size_t clashes;      /* result: number of elements of ours (or places) that clash */
-	size_t first, last;  /* result: indexes of the first and last clash in ours, if any */
+	/* Results, if clashes > 0: indexes of the first and last clash in ours. An index may be the
+	 * length of ours: elements that ours removed at its end clash. */
+	size_t first, last;
 };
 /* Merge three sequences into out. Sets the results of how. -errno. */
 int seq_merge(const struct seq of[SIDES], struct seq_join *how, struct buffer *out);

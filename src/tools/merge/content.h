@@ -15,7 +15,7 @@
 #include "tools/merge/merge_node.h"
 #include "vfs/offline/reader.h"
 
-enum { CONTENT_MAX = 1 << 30 }; /* bytes of a file; a larger one is no text */
+enum { CONTENT_MAX = 1 << 30 }; /* bytes: the highest `most` for content_read */
 
 /* Read a whole file with CONTENT_NUMBERS. -EFBIG: the file has more than `most` bytes. Another
  * -errno: the file cannot be read. */
@@ -24,7 +24,7 @@ int content_read(struct merge *m, struct merge_item *i, size_t most, struct byte
  * is_scanned to uses. Does nothing if the item was scanned before. All unreadable files count as
  * equal. -ENOMEM. */
 int content_scan(struct merge *m, struct merge_item *i);
-/* Similarity of two scanned items, from 0 to 1000. 1000: their contents are equal. */
+/* Similarity of two scanned files or directories, from 0 to 1000. 1000: they are equal. */
 unsigned content_similarity(const struct merge_item *a, const struct merge_item *b);
 /* How content_open writes the name of an object: as its number, or as old_name or new_name of its
  * merge node. A name that is NULL becomes null. */
@@ -35,7 +35,7 @@ int content_open(
 	struct merge *m, struct merge_item *i, enum content_names names, struct reader *ret);
 /* Open merge_node.content, or theirs if !has_content; with old names. Close ret even on failure. */
 int content_open_merged(struct merge *m, struct merge_node *x, struct reader *ret);
-/* Set used[merge_node.number] for each object that a content with CONTENT_NUMBERS refers to. */
+/* Set used[number] to true for each merge node that a content with CONTENT_NUMBERS refers to. */
 void content_uses(const struct bytes *in, bool *used);
 static inline bool content_is_json(const struct merge_item *i)
 {

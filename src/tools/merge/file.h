@@ -4,15 +4,16 @@
 
 #include "tools/merge/merge_node.h"
 
-/* Does a path match one of the patterns? The NULL-terminated list may be NULL. */
+/* Does a path match a shell pattern, in which case is ignored, and * matches slashes, too? The
+ * NULL-terminated list may be NULL. */
 bool file_matches(const char *const *patterns, const char *path);
-/* Is the content equal on two sides, apart from how objects are numbered? 1, 0, or -errno. Two
- * missing files are equal. */
+/* Are content and ending equal on two sides, apart from how objects are numbered? 1, 0, or -errno.
+ * Two missing files are equal. */
 int file_same(struct merge *m, const struct merge_node *x, enum which v, enum which w);
 /* The side to take a file from. THEIRS: only theirs changed it. OURS: theirs did not change it, or
  * both changed it equally. SIDES: both changed it differently. Or -errno. */
 int file_changed_side(struct merge *m, const struct merge_node *x);
 /* Decide a content: set takes_theirs or content, or add a conflict, or keep ours. -errno. */
 int file_decide(struct merge *m, struct merge_node *x);
-/* Decide the tables in a directory of an object. file_decide skips them (is_decided). */
+/* Decide the tables in a layer's directory together. Then file_decide skips them (is_decided). */
 int file_decide_planes(struct merge *m, struct merge_node *dir);

@@ -21,14 +21,14 @@ struct merge_item {
 	char *path, *name;
 	bool is_dir, is_object;
 	char *bare;         /* of an object: its name without number and ending; else NULL */
-	const char *ending; /* ".png", a part of name; "" if there is none */
+	const char *ending; /* ".png", a part of name; "" if none, or without numbered objects */
 	struct merge_item **children;
 	size_t n, room;
 	size_t position;         /* index in parent->children */
 	struct merge_node *node; /* its merge node (merge_node.h); NULL until match_all made it */
-	/* The matching item in each other map (pairs.h), or NULL. Ambiguous: it is a guess. */
+	/* The matching item in each other map (pairs.h), or NULL. */
 	struct merge_item *matches[SIDES];
-	bool is_ambiguous; /* set in the smaller map only: BASE before OURS before THEIRS */
+	bool is_ambiguous; /* a match is a guess; set in the first of both (BASE, OURS, THEIRS) */
 	bool has_namesake; /* pairs.c: an item of the other list has the same name and directory */
 
 	/* Set by content_scan (content.h). */
@@ -45,17 +45,17 @@ struct merge_item {
 };
 
 struct side {
-	struct offline tree;
-	struct merge_item *root;
+	struct offline tree;     /* opened and loaded by the caller, or all zero: there is no map */
+	struct merge_item *root; /* its path and name are "" */
 };
 
-/* Read the items of s->tree, without merge_schema.hidden_in. The root is empty if there is no tree.
- * numbered: the format has numbered objects. -errno; finish s also then. */
+/* Read the items of s->tree, without merge_schema.hidden_in (schema.h). Without a map the root is
+ * empty. numbered: the format has numbered objects. -errno; finish s also then. */
 int side_read(struct side *s, enum which in, bool numbered);
-void side_finish(struct side *s);
+void side_finish(struct side *s); /* frees the items, and closes the tree */
 
-/* Create an item that is no object, on the side of `parent`, which frees it. path is copied.
- * Returns NULL if memory is exhausted. */
+/* Create an item that is no object, as the last child of `parent`, on its side. `parent` frees it;
+ * NULL for a root. path is copied. Returns NULL if memory is exhausted. */
 struct merge_item *item_new(struct merge_item *parent, const char *path, bool dir);
 
 /* Length of the number at the beginning of a name, which must end or continue with '_'. 0 if there

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
 /* merge_node: the three maps as one tree. Each merge node refers to the item of the base (the
- * common ancestor), of ours and of theirs, and says what the merge does with it. */
+ * common ancestor), of ours and of theirs, and says what the steps (steps.h) do with it. */
 #pragma once
 
 #include "base/disk/file.h"
@@ -15,7 +15,7 @@ struct merge_node {
 	struct merge_item *items[SIDES]; /* NULL on a side that does not have it */
 	bool is_ambiguous;               /* the match of its items is a guess */
 	bool changed_by_both;            /* ambiguous, and both sides changed it: a conflict */
-	bool changed_dir;                /* a side moved it to another directory */
+	bool changed_dir;                /* ours or theirs moved it to another directory */
 
 	bool is_kept;      /* in the merged map; initially true for all that ours or theirs has */
 	bool takes_theirs; /* has the content of theirs, although ours has the file */
@@ -27,7 +27,7 @@ struct merge_node {
 	/* Names of an object without ending, if it is in `order`. The merge uses old_name while it
 	 * changes ours; new_name is the one in the merged map. NULL: the name is merged_item's. */
 	char *old_name, *new_name;
-	bool is_decided; /* a table that file_decide_planes has decided */
+	bool is_decided; /* a plane that file_decide_planes has decided (file.h) */
 	bool is_placed;  /* in parent->order */
 	/* apply.c: the entry in the overlay of ours, if apply_all wrote the file; or NULL */
 	const struct oentry *oentry;
@@ -61,15 +61,15 @@ struct merge {
 	size_t n_conflicts, room_conflicts;
 };
 
-/* Create a merge node of matched items, whose `node` it sets. parent may be NULL. m owns it.
- * Returns NULL if memory is exhausted. */
+/* Create a merge node of matched items (NULL where a side has none), whose `node` it sets, as the
+ * last child of parent, which may be NULL. m owns it. Returns NULL if memory is exhausted. */
 struct merge_node *merged_new(
 	struct merge *m, struct merge_node *parent, struct merge_item *const at[SIDES]);
 void merged_finish(struct merge *m); /* the caller finishes the sides */
 /* Append a conflict; the arguments are those of struct conflict. -ENOMEM. */
 int conflict_add(struct merge *m, struct merge_node *x, bool copies_theirs, const char *why, ...)
 	PRINTF_LIKE(4, 5);
-/* Append the conflict of a node that `from` has changed and the other side removed. -ENOMEM. */
+/* Append a conflict without a copy: `from` changed the node, and the other side removed it. */
 int conflict_removed(struct merge *m, struct merge_node *x, enum which from);
 /* Drop the content that was to be written. */
 static inline void merged_drop_content(struct merge_node *x)
@@ -88,7 +88,7 @@ static inline const struct merge_item *merged_item(const struct merge_node *x)
 int merged_set_old_names(struct merge *m);
 /* Path of a merge node by old_name, while changes are applied to ours; new_names: by new_name, in
  * the map to be written. as: the item that gives the ending, or the name if it is no object; NULL:
- * that of merged_source. The caller frees the path. Returns NULL if memory is exhausted. */
+ * merged_source's ending, merged_item's name. The caller frees it. NULL if memory is exhausted. */
 char *merged_path(const struct merge_node *x, bool new_names, const struct merge_item *as);
 /* The side whose content the merged map gets, if has_content is false. */
 static inline enum which merged_source(const struct merge_node *x)

@@ -6,10 +6,10 @@
  * the steps before it:
  *
  *   1. Objects of one directory with equal name and content match, in the order of the lists.
- *   2. The most similar objects match. An equal name and an equal directory count more than a
- *      slightly higher similarity. A directory with another name must be very similar and drawn
- *      with the same; a file with another name, or any object with another name in another
- *      directory, must be equal.
+ *   2. The most similar objects match, unless there are more than 2^20 pairs. An equal name and an
+ *      equal directory count more than a slightly higher similarity. A directory with another name
+ *      must be very similar and drawn with the same; a file with another name, or any object with
+ *      another name in another directory, must be equal.
  *   3. Objects with one name in one directory match, if both lists have the same number of them.
  *
  * Between ours and theirs without a base, a changed object cannot be told from another object. Then

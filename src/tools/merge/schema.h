@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Zlib */
 /*
  * schema: what a merge of two versions of a map must know about the files of a format. Every field
- * may be NULL.
+ * may be NULL. Patterns are those of file_matches (file.h): * also matches slashes.
  */
 #pragma once
 
@@ -19,8 +19,8 @@ struct merge_schema {
 	} * references;
 	/* JSON keys whose value never changes during the life of an object: an integer, or its word
 	 * (words is NULL if it has none). Objects with other values never match, except under one
-	 * name with another ending. If `repeatable` is set, a map has at most one object for each
-	 * value except `repeatable`, as written in the file. Terminated by a NULL key. */
+	 * name with another ending (form). If `repeatable` is set, a map has at most one object for
+	 * each value except `repeatable`, as written in the file. Terminated by a NULL key. */
 	const struct merge_kind {
 		const char *key;
 		const struct json_word *words;
@@ -54,7 +54,8 @@ struct merge_schema {
 	/* Path patterns of tables with a header line of column names, and the column names that can
 	 * identify a row. Both NULL-terminated. */
 	const char *const *tables, *const *row_keys;
-	/* A mark: a new layer that shows which cells of a table both sides changed. mark_file holds
-	 * the three texts with width and height between them; mark_table holds the table. */
+	/* A mark: a new layer that shows which cells of a layer both sides changed. Names in its
+	 * directory: mark_file holds the three texts with width and height between them, mark_table
+	 * the table. */
 	const char *mark_file, *mark_text[3], *mark_table;
 };

@@ -8,12 +8,12 @@
 
 /* Match the files and directories of the three maps: build m->root from the roots of the sides. */
 int match_all(struct merge *m);
-/* Match the children of a directory that are no objects, by name. */
+/* For match_all and hidden_decide: match the children of x that are no objects, by name. */
 int match_names(struct merge *m, struct merge_node *x);
 
 /* Compare the files that are not merged (tools/merge/schema.h: hidden), which the result has from
  * ours. Reports on stderr which of them theirs changed. A file that both changed differently is a
- * conflict. shown: the map, for messages. -errno. */
+ * conflict. shown: the map's name in messages. -errno. */
 int hidden_decide(struct merge *m, const char *shown);
 
 /* Decide each node below m->root (merge_node.is_kept to bare, is_moved). Adds conflicts. -errno. */
@@ -31,6 +31,7 @@ int order_all(struct merge *m);
 /* Apply the decided changes to ours, file by file, as a user of a mount would. A refused change is
  * a conflict and leaves the file of ours unchanged. Reports other failures and returns -errno. */
 int apply_all(struct merge *m);
-/* The callback change_save.refused for ours (change.h); arg is the merge. Adds a conflict. Returns
- * false if the merge did not write the entry, or memory is exhausted. */
+/* The callback change_save.refused (vfs/offline/change.h) of the save of ours after apply_all; arg
+ * is the merge. Adds a conflict and returns true: the save leaves the file out. Returns false if
+ * the merge did not write the entry, or memory is exhausted: the save fails. */
 bool apply_refused(void *arg, const struct oentry *u, const char *why);

@@ -7,8 +7,8 @@
 
 #include "formats/format.h"
 
-/* A set of rules. Only the format knows its members. After the last add_* the set is immutable, and
- * any number of threads may use it. */
+/* A set of rules, all of which count. Only the format knows its members. After the last add_* the
+ * set is immutable, and any number of threads may use it. */
 struct rules;
 
 struct rules_tool {
@@ -19,8 +19,8 @@ struct rules_tool {
 	int (*add_file)(struct rules **r, const struct extent *in, struct error *e);
 	void (*free)(struct rules *r); /* accepts NULL */
 
-	/* Report each violation of the rules as a warning. Any thread. Decodes content, and skips
-	 * content that cannot be decoded, because format_edit's check reports it. */
+	/* Report each violation of the rules (not NULL) as a warning. Any thread. Decodes content,
+	 * and skips content that cannot be decoded, because format_edit's check reports it. */
 	int (*check)(const struct snapshot *s, const struct rules *r,
 		void (*why)(void *arg, const struct format_fault *f), void *arg, struct error *e);
 };

@@ -13,4 +13,4 @@ struct rule_set {
 /* Read all named rules; `given` is NULL or NULL-ended. Call it before entering the sandbox. ret
  * must be zeroed; close it also on failure. Prints a line on stderr before it returns -errno. */
 int rule_set_open(const char *const *given, struct rule_set *ret);
-void rule_set_close(struct rule_set *set);
+void rule_set_close(struct rule_set *set); /* not NULL; may be zeroed */

@@ -9,7 +9,7 @@
  * the same sort in the same map. The usual cause is a part that was copied back from a backup while
  * the map still had it under another number. If a group is reported, its layers are not reported as
  * well. Only objects with the same integers and data sizes are decoded. If one cannot be decoded,
- * or memory is exhausted, it equals nothing. The function has the type vfs_advise.
+ * or memory is exhausted, it equals nothing. A vfs_advise: `before` is the base, not NULL.
  */
 void tw_advise(
 	const struct snapshot *before, const struct snapshot *map, format_say say, void *arg);

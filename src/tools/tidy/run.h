@@ -7,8 +7,8 @@
 
 struct tidy_run {
 	struct whole whole;
-	struct tidy how;    /* tidy_run opens and closes its images */
-	const char *mapres; /* a directory of images, or NULL */
+	struct tidy how;    /* options; tidy_run opens and closes its images */
+	const char *mapres; /* their directory; NULL: those of games if how.embed, else none */
 };
 
 /* Tidy the maps of run->whole. Returns the exit code. */

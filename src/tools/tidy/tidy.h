@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Zlib */
 /* tidy: make a map smaller without visible changes, and measure the parts of its file. A format
- * that can do so has a struct tidy_tool. */
+ * that can do so has a struct tidy_tool, with both functions. */
 #pragma once
 
 #include "formats/format.h"
 #include "tools/common/whole_calls.h"
 
-/* Options. Equal objects are merged, unused ones removed, and data compressed in any case. */
+/* Options. In any case, equal objects except groups and layers are merged, unused ones removed, and
+ * data compressed. */
 struct tidy {
 	bool layers;       /* remove groups, layers and edges of layers that draw nothing */
 	bool pixels;       /* clear pixels that nothing shows */

@@ -13,13 +13,13 @@ extern const struct automap_tool tw_automap;
 struct tw_auto_layer {
 	bool tiles, design, game; /* it has tiles; it is a design layer; it is the game layer */
 	uint32_t w, h;
-	char image[NAME_MAX + 1];    /* name of its image, or "" */
+	char image[NAME_MAX + 1];    /* name of its image, without number and ending; or "" */
 	int32_t config, seed, flags; /* of the automapper; config -1: none */
 };
 
 enum { TW_AUTO_ALWAYS = 1 /* in flags: drawn again whenever it changes */ };
 
-/* Read layer.json of a directory. Absent fields get 0. -ENOENT. */
+/* Read layer.json. Absent fields get 0, config -1. -ENOENT. */
 int tw_auto_layer_read(
 	const struct automap_files *f, const char *dir, struct tw_auto_layer *ret, struct error *e);
 
@@ -27,6 +27,6 @@ int tw_auto_layer_read(
  * caller frees ret->tiles, NULL after a failure. */
 int tw_auto_grid_read(const struct automap_files *f, const char *dir, const struct tw_auto_layer *l,
 	struct tw_auto_grid *ret, struct error *e);
-/* Write id.csv and flags.csv, each only if it differs between `was` and `is`. */
+/* Write id.csv and flags.csv, each only if it differs between `was` and `is`, of one size. */
 int tw_auto_grid_write(const struct automap_files *f, const char *dir,
 	const struct tw_auto_grid *was, const struct tw_auto_grid *is, struct error *e);

@@ -90,7 +90,7 @@ enum { TW_REFERENCE_WHOLE = -1 };
 
 /* Makes the first run read the game layer instead of the layer that it draws. */
 struct tw_auto_reference {
-	const struct tw_auto_grid *game;
+	const struct tw_auto_grid *game; /* of any size: outside of it there are no tiles */
 	/* The only index to read, others are read as 0; or TW_REFERENCE_WHOLE. A live run reads
 	 * all. */
 	int only;
@@ -100,7 +100,7 @@ struct tw_auto_reference {
  * moduli that it computes. UINT64_MAX if there are more. */
 uint64_t tw_rules_work(const struct tw_rules_config *config, uint32_t w, uint32_t h);
 
-/* run.c: Draw a layer by a configuration. reference may be NULL; where its game layer has no tile,
- * the first run removes that of the layer. -ENOMEM: some runs may be drawn. */
+/* run.c: Draw a layer by a configuration. Any seed, also 0. reference may be NULL; where its game
+ * layer has no tile, the first run removes that of the layer. -ENOMEM: some runs may be drawn. */
 int tw_rules_run(const struct tw_rules_config *config, uint32_t seed,
 	const struct tw_auto_reference *reference, const struct tw_auto_grid *layer);

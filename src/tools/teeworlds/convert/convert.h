@@ -26,16 +26,17 @@ struct tw_converting {
 	const struct convert *how;  /* NULL for a check */
 	struct tw_faults *faults;   /* of a check; NULL for a conversion */
 	struct tw_change *change;   /* of a conversion; NULL for a check */
-	struct tw_converted_image { /* by position */
+	struct tw_converted_image { /* by position; set by convert_images */
 		bool tiled;         /* a tile layer uses it */
 		bool known;         /* w and h are valid */
 		int64_t w, h;       /* in the new map */
 	} images[TW_IMAGES_SHOWN];
-	bool refused; /* a fault was reported */
+	bool refused; /* convert_report was called, or tw_check refuses the result */
 };
 
 /* say.c: Report a part that the game does not load or show, and that is not repaired: as a fault,
- * or in the report of a conversion, which then fails. fmt gives the text after the path. */
+ * or in the report of a conversion, which then fails, and needs the place of an item. field, value,
+ * bound: as in format_fault, or "". fmt gives the text after the path. */
 void convert_report(struct tw_converting *k, struct tw_place place, const char *field,
 	const char *value, const char *bound, const char *fmt, ...) PRINTF_LIKE(6, 7);
 /* say.c: Handle the error r of a repair. An error in the map (-EINVAL, -EIO) is reported like

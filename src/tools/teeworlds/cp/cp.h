@@ -27,20 +27,21 @@ struct tw_copying {
 	} * copies[TW_SORTS];
 	uint32_t n_made[TW_SORTS]; /* copies */
 	uint64_t n_points;         /* of all envelopes in the new map */
-	uint32_t *n_layers;        /* by position of a group in the new map */
+	uint32_t *n_layers;        /* numbers of layers, by position of a group in the new map */
 	struct tw_copy_line {
 		enum cp_event event;
 		uint32_t from; /* handle in `from` */
 		uint32_t to;   /* handle in the new map, if the event is not CP_LEFT_OUT */
 		enum tw_sort sort;
-		uint32_t group; /* position of a layer's group in the new map */
-		char *name;     /* of CP_ADDED: the file name to be placed; owned */
-		const char *detail;
+		uint32_t group;     /* position of a layer's group in the new map */
+		char *name;         /* of CP_ADDED: the file name to be placed; owned */
+		const char *detail; /* of CP_LEFT_OUT: why; a constant; else NULL */
 	} * lines;
 	size_t n_lines, room_lines;
 };
 
-/* All functions return 0 or -errno; if a part is refused, e has its path in `from`, and why. */
+/* All functions return 0 or -errno; if a part is refused, e has its path in `from`, and why. After
+ * a failure drop `change`; results may be set. */
 
 /* objects.c: Add a copy of the object at a position in `from`, with its data, and a report line.
  * group: position of a layer's group in the new map; else 0. *ret: its handle in the new map. The
@@ -50,7 +51,7 @@ int tw_cp_add(struct tw_copying *k, enum tw_sort sort, uint32_t position, uint32
 /* objects.c: Copy an image, sound or envelope, or find an equal one to reuse. Does nothing if that
  * was done before. */
 int tw_cp_carry(struct tw_copying *k, enum tw_sort sort, uint32_t position, struct error *e);
-/* Append a report line. -ENOMEM. */
+/* Append a report line, which then owns l->name. -ENOMEM: the caller still owns it. */
 int tw_cp_report(struct tw_copying *k, const struct tw_copy_line *l, struct error *e);
 /* Refuse a part: put the path of an item of `from` before the error in e. Returns r. */
 int tw_cp_refuse(const struct tw_copying *k, const struct tw_item *it, int r, struct error *e);
@@ -61,13 +62,15 @@ int tw_cp_find_equal(const struct tw_copying *k, enum tw_sort sort, uint32_t pos
 /* reuse.c: Has the envelope a Bezier curve? */
 bool tw_cp_is_curved(const struct tw_points *p, uint32_t begin, uint32_t end);
 
-/* tree.c: Copy a layer, which is in a group of `from`, to a group of the new map. */
+/* tree.c: Copy a layer, with all it refers to, to a group of the new map. position: among all
+ * layers of `from`; from_group: the position of its group there. */
 int tw_cp_layer(struct tw_copying *k, uint32_t position, uint32_t from_group, uint32_t group,
 	struct error *e);
-/* tree.c: Copy a group with its design layers. is_match: as in struct cp_part. */
+/* tree.c: Append a copy of a group with its design layers, and report the others as left out. The
+ * group of the game layer is left out if is_match (a pattern named it), else refused. */
 int tw_cp_group(struct tw_copying *k, uint32_t position, bool is_match, struct error *e);
 
-/* lower.c: Convert a copy from a map of 0.7 so that the new map stays one of 0.6. */
+/* lower.c: Convert a copy (item: its handle) from a map of 0.7 so that the map stays one of 0.6. */
 int tw_cp_lower(struct tw_copying *k, uint32_t item, struct error *e);
 
 /* settings.c: Append the setting lines that `to` lacks. *ret_n: their number. */

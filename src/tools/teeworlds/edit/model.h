@@ -24,7 +24,7 @@ struct edit_layer {
 	uint32_t item; /* handle */
 	int64_t group; /* position of its first group; -1 if it is in none */
 	char path[TW_PATH_MAX];
-	bool is_selected;      /* --layer names it, or is not given */
+	bool is_selected;      /* it is in a group, and --layer names it or is not given */
 	enum tw_form form;     /* of its tiles or list; TW_FORM_NONE if it has none */
 	struct tw_tiles tiles; /* in the map; if it has tiles */
 	uint32_t w, h;         /* tiles now */
@@ -36,7 +36,7 @@ struct edit_layer {
 
 struct edit_group {
 	uint32_t item;        /* handle */
-	struct tw_ints *ints; /* a private copy */
+	struct tw_ints *ints; /* a private copy, to be changed; not NULL */
 	struct buffer changes;
 };
 
@@ -57,8 +57,8 @@ struct edit_model {
 	uint64_t bytes;                 /* decoded */
 };
 
-/* Open a map. Call edit_model_finish in any case. layers: as in struct edit; -ENOENT. -EINVAL: the
- * map is not typed. */
+/* Initialize a model of m, which must outlive it. Call edit_model_finish in any case. layers: as in
+ * struct edit; -ENOENT. -EINVAL: m is not typed (model/map.h), so its content is unknown. */
 int edit_model_open(struct edit_model *model, const struct tw_map *m, const char *const *layers,
 	struct error *e);
 void edit_model_finish(struct edit_model *model);

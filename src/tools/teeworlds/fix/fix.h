@@ -18,8 +18,8 @@ struct tw_fixing {
 	fix_say say;
 	void *arg;
 	bool is_check;        /* the repairs will be dropped */
-	bool is_final;        /* the last repairs were made: the map cannot be edited */
-	bool is_last;         /* make the last repairs, and no others */
+	bool is_final;        /* the last repairs finalized the map: it cannot be edited */
+	bool is_last;         /* make the last repairs (that finalize), and no others */
 	bool any, any_last;   /* a fault is fixable by an earlier repair; by a last one */
 	int64_t shared_layer; /* position of a layer in two groups that is to be copied; -1 */
 	char done[160];       /* what the last repair did */
@@ -45,7 +45,7 @@ bool fix_version(struct tw_fixing *k, const struct tw_place *at);
 
 /* parts.c: Declare the length that the stream of a data item has. */
 bool fix_data(struct tw_fixing *k, const struct tw_place *at);
-/* parts.c: Make a data item of declared size 0 one NUL. */
+/* parts.c: Declare the length of the stream instead of 0. An empty stream becomes one NUL. */
 bool fix_empty_data(struct tw_fixing *k, const struct tw_place *at);
 /* parts.c: Make the ids of a type differ; make them 0, 1, 2, ... */
 bool fix_double_id(struct tw_fixing *k, const struct tw_place *at);

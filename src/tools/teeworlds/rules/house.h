@@ -13,15 +13,15 @@
 enum { TW_HOUSE_INFO = 4 /* author, version, credits, license */ };
 
 struct tw_house {
-	struct tw_house *next; /* for the user of several house rules */
+	struct tw_house *next; /* for the user of several house rules; not freed */
 	int64_t size;          /* maximal size of the map's file in bytes; 0: any */
 	struct tw_house_tiles {
 		uint8_t id, layers; /* layers: set of 1 << enum tw_played */
-		uint32_t min, max;  /* bounds of their number in all these layers together */
+		uint32_t min, max;  /* bounds of their number in these layers; UINT32_MAX: none */
 	} * tiles;
 	size_t n_tiles, room_tiles;
 	struct tw_house_info {
-		const char *pattern; /* NULL: any text */
+		const char *pattern; /* that a part of the text must match; NULL: any text */
 		regex_t regex;
 	} info[TW_HOUSE_INFO];
 	bool has_allow; /* only settings in `allow` are allowed */
@@ -36,5 +36,5 @@ int tw_house_read(const struct extent *in, struct tw_house **ret, struct error *
 void tw_house_free(struct tw_house *h);
 DEFINE_CLEANUP(struct tw_house, tw_house_free);
 
-/* Is the setting in `allow`? Ignores case. */
+/* Is the name of a setting in `allow`? Ignores case. False if there is no `allow`. */
 bool tw_house_allows(const struct tw_house *h, const char *word);

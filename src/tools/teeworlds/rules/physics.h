@@ -27,7 +27,7 @@ struct tw_physics {
 		struct tw_tiles t;
 		struct tw_spot ids[256];    /* by id, without 0 (air) */
 		struct tw_spot turned[256]; /* by id; only tiles that are mirrored or turned */
-		/* By id and number; by id and force for speedups; NULL for game and front. */
+		/* By id and number, or force for speedups. NULL for game, front, absent layers. */
 		struct tw_spot (*numbers)[256];
 	} layers[TW_N_PLAYED];
 };
@@ -36,9 +36,9 @@ struct tw_physics {
 int tw_physics_count(const struct tw_map *m, struct tw_physics *ret, struct error *e);
 void tw_physics_finish(struct tw_physics *p);
 
-void tw_spot_add(struct tw_spot *s, uint32_t at);
-struct tw_spot tw_spot_join(struct tw_spot a, struct tw_spot b);
+void tw_spot_add(struct tw_spot *s, uint32_t at);                /* call it in the order of tiles */
+struct tw_spot tw_spot_join(struct tw_spot a, struct tw_spot b); /* the tiles of both */
 
 /* tiles.c: Describe a tile in a layer in a few words. *ret_turns: turning the tile has a meaning.
- * Returns NULL if no version of DDNet knows the tile in that layer. */
+ * Returns NULL, and sets nothing, if no version of DDNet knows the tile in that layer. */
 const char *tw_tile_name(enum tw_played layer, unsigned id, bool *ret_turns);

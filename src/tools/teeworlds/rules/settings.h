@@ -40,5 +40,5 @@ extern const char *const tw_settings[], *const tw_tunings[], *const tw_map_bugs[
 const char *tw_known_find(const char *const *list, const char *word);
 /* Find the name most similar to a misspelled word. Returns its length; *ret is NULL if none is. */
 int tw_known_find_similar(const char *const *list, const char *word, const char **ret);
-/* The same, if exactly one name is one edit away from the word. Otherwise returns 0. */
+/* The same, if exactly one name is one edit away. Otherwise returns 0, and *ret means nothing. */
 int tw_known_find_meant(const char *const *list, const char *word, const char **ret);

@@ -10,7 +10,7 @@ struct tidying {
 	struct tw_whole whole;
 	const struct tidy *how;
 	struct tw_map *m; /* a copy to be changed, which a step may replace; handles stay valid */
-	struct tw_used_objects uses;
+	struct tw_used_objects uses; /* tidy.c sets it and `known` first, and after tidy_equal */
 	/* All references are known. Otherwise `uses` is not valid, and no object may be removed
 	 * that can be referred to by its number. */
 	bool known;
@@ -33,15 +33,15 @@ static inline const struct tw_name *tidy_name(const struct tidying *t, uint32_t 
 	return &tw_names(t->whole.from, TW_SORT_IMAGE)->v[position];
 }
 
-/* Steps. */
-int tidy_layers(struct tidying *t, struct error *e); /* layers.c */
-int tidy_equal(struct tidying *t, struct error *e);  /* equal.c: merge equal objects */
-int tidy_media(struct tidying *t, struct error *e);  /* media.c: external and embedded images */
-int tidy_pixels(struct tidying *t, struct error *e); /* pixels.c */
+/* Steps, in this order. */
+int tidy_layers(struct tidying *t, struct error *e); /* layers.c: remove what draws nothing */
+int tidy_equal(struct tidying *t, struct error *e);  /* equal.c: merge images, sounds, envelopes */
+int tidy_media(struct tidying *t, struct error *e);  /* media.c: make images external, or embed */
+int tidy_pixels(struct tidying *t, struct error *e); /* pixels.c: clear what nothing shows */
 /* data.c: Remove unused data items of m, and compress the others better. m is a copy of `was`, the
- * finished map. */
+ * result of tw_whole_finish. */
 int tidy_data(struct tidying *t, const struct tw_map *was, struct tw_map *m, struct error *e);
 
-/* parts.c: tidy_tool.parts. */
+/* parts.c: tidy_tool.parts (tools/tidy/tidy.h). */
 int tidy_parts(const struct snapshot *s, int (*part)(void *arg, const struct tidy_part *p),
 	void *arg, struct error *e);

@@ -10,7 +10,7 @@
 #include "formats/torchlight/text/raw/rawindex.h"
 #include "tools/torchlight/index/source.h"
 
-enum { ROW_CELLS = RAW_COLUMNS_MAX + 1 };
+enum { ROW_CELLS = RAW_COLUMNS_MAX + 1 /* + 1: the list's name, if an index has several */ };
 
 /* A row of an index as a table (text/raw/rawindex.h): a line of cells between tabs. */
 struct row {
@@ -31,8 +31,8 @@ struct job {
 	struct error unread;   /* code 0 if the file was read */
 };
 
-/* Derive job.line from job.root, or set job.refusal. Returns 0 or -ENOMEM, which may be left in
- * job.line, too. Runs on any thread, for several jobs at a time. */
+/* Derive all cells of job.line from job.root, or set job.refusal. Returns 0 or -ENOMEM, which may
+ * be left in job.line, too. Runs on any thread, for several jobs at a time. */
 typedef int derive_fn(const struct sources *s, struct job *j);
 
 derive_fn derive_unit;                                                       /* units.c */
@@ -41,11 +41,11 @@ derive_fn derive_missiles, derive_menu;                                      /* 
 
 /* Find a field of a block, by the hash of its name; the dictionaries need not have the name. */
 const struct dat_field *derive_field(const struct dat_block *b, const char *name);
-/* The value of a field; "" if the block does not have it. */
+/* The value of a field of any type, as text; "" if the block does not have it. */
 struct str derive_text(const struct dat_block *b, const char *name);
 bool derive_bool(const struct dat_block *b, const char *name); /* false if it is no BOOL */
 
-/* Append text in upper case (ASCII) to out. Returns the whole content of out. */
+/* Append text in upper case (ASCII) to out. Returns all of out, which lacks text if out->error. */
 struct str derive_upper(struct str text, struct buffer *out);
 
 /* Append a cell to the line, with escapes. A failure is left in line.error. */

@@ -7,7 +7,7 @@
 
 extern const struct index_tool tl_index_tool;
 
-/* Report the files that are missing in an index: a line for each index, or one line if there is no
- * index at all. Reads those files. A vfs_advise. */
+/* Report all files that are missing in an index: a line for each index, or one line if there is no
+ * index at all. Reads those files. A vfs_advise (vfs/volume/options.h), which ignores `before`. */
 void tl_index_report_unlisted(
 	const struct snapshot *before, const struct snapshot *map, format_say say, void *arg);

@@ -33,15 +33,15 @@ struct listed {
 	size_t n_jobs, room_jobs;
 };
 
-/* Read the stored index and derive the rows of all source files, on all processors. only_new:
- * derive only rows of files that have none. Finish l also on failure. -EINVAL if the index is
- * invalid. */
+/* Initialize l: read the stored index and derive the rows of all source files, on all processors.
+ * only_new: derive only rows of files that have none; listed_merge must not follow. Finish l also
+ * on failure. -EINVAL if the index is invalid. */
 int listed_begin(struct listed *l, const struct index_kind *index, const struct sources *s,
 	bool only_new, struct error *e);
 void listed_finish(struct listed *l);
 
-/* Merge the stored and the derived rows, and report the changes. *ret is the index to be stored, or
- * NULL if it is unchanged, or missing and without rows. */
+/* Merge the stored and the derived rows, and report the changes (how->say). *ret is the index to be
+ * stored; NULL if it is unchanged, or missing and without rows. */
 int listed_merge(
 	struct listed *l, const struct index_options *how, struct bytes **ret, struct error *e);
 

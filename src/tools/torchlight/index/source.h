@@ -17,8 +17,8 @@ struct source_file {
 };
 
 struct sources {
-	const struct tl_map *m; /* borrowed, like names */
-	const struct names *names;
+	const struct tl_map *m;    /* borrowed */
+	const struct names *names; /* the dictionaries of m; borrowed */
 	struct source_file *all;
 	size_t n, room;
 };
