@@ -17,7 +17,7 @@ extern const struct command_line cli_automap, cli_cat, cli_check, cli_convert, c
 	cli_du, cli_edit, cli_extract, cli_grep, cli_index, cli_ls, cli_merge, cli_mv, cli_pack,
 	cli_preview, cli_put, cli_rm, cli_text, cli_tidy;
 
-/* mapfs -u: unmount the targets (target.h) of n names. Returns the exit code. */
+/* mapfs -u: unmount the targets (target.h) of n names. Changes to "/". Returns the exit code. */
 int cli_umount(char *const *names, size_t n, const struct unmount_options *how);
 /* The helpers of mount(8) and umount(8) for the type fuse.mapfs. Called as main. */
 int cli_mount_helper(int argc, char **argv);
@@ -37,13 +37,13 @@ const struct cli_command *cli_command_named(const char *name);
 /* Find a command whose name differs from word by one typing error: one letter added, missing or
  * replaced, or two swapped. Returns NULL if there is none, or if word is an option. */
 const struct cli_command *cli_command_like(const char *word);
-/* Print the --help page of a command, or of mapfs. */
+/* Print the --help page of a command, whose name must be in cli_commands, or of mapfs. */
 void cli_print_command_help(FILE *out, const char *name);
 void cli_print_help(FILE *out);
 
 /* Set the help page for cli_usage: a command, or NULL for mapfs --help. Borrows the string. */
 void cli_set_usage_page(const char *command);
-/* Print a message about a wrong command line. Returns OUTCOME_USAGE. */
+/* Print "mapfs: MESSAGE (see mapfs help PAGE)" and a newline on stderr. Returns OUTCOME_USAGE. */
 int cli_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Print a message about an option for which getopt_long returned '?' or ':'. letters begin with
  * ':'; long options without a letter have values from 256. command is NULL for mapfs itself; word

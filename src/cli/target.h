@@ -10,8 +10,8 @@
 
 struct target {
 	const char *argument; /* the name given by the user; borrowed; NULL if found without one */
-	/* If entry.is_mapfs is false, nothing is mounted, and only source is set: the file,
-	 * absolute and without symbolic links. */
+	/* If entry.is_mapfs is false, nothing is mounted, and only source is set: the file or
+	 * folder, absolute and without symbolic links. */
 	struct mount_entry entry;
 };
 
@@ -29,7 +29,7 @@ int targets_add(struct targets *t, const char *name);
  * journal in a folder that is not mounted. or_itself: if there are none, add the folder. Returns 0,
  * -ENOENT if nothing was added, or the -errno of journals_add_maps. */
 int targets_add_below(struct targets *t, const char *folder, bool or_itself);
-/* Add a file that is not mounted; path (copied) is absolute, without symbolic links. 0, -ENOMEM. */
+/* Add a file or folder that is not mounted; path (copied): absolute, no symbolic links. -ENOMEM. */
 int targets_add_file(struct targets *t, const char *argument, const char *path);
 void targets_finish(struct targets *t);
 

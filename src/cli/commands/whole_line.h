@@ -13,7 +13,7 @@
 		"dry-run", 'n', COMMAND_FLAG, offsetof(type, member.dry)                           \
 	}
 
-/* Check the names and store them in w. Returns OUTCOME_DONE, or OUTCOME_USAGE after a message. */
+/* Check and store names, -o and -d in w. Returns OUTCOME_DONE, or OUTCOME_USAGE after a message. */
 int whole_line_take(struct command *c, struct whole *w);
 /* The same for a command that changes one map, and writes `output` instead unless that is NULL. A
  * folder is refused: OUTCOME_REFUSED after a message. */

@@ -30,15 +30,15 @@ struct command_option {
 struct command_line {
 	const struct command_option *options; /* of its own; at most 16, then a zero one; or NULL */
 	int min_names, max_names;             /* number of names; max_names 0: no limit */
-	const char *operands;                 /* "a file and paths in it" */
+	const char *operands;    /* "a file and paths in it", for the message "NAME takes ..." */
 	int n_may_be_empty;      /* number of leading names that may be empty; others are refused */
 	bool writes;             /* it saves the map, and refuses -o ro */
 	bool is_bare;            /* it has no -o and -d */
 	bool takes_negative;     /* an argument that begins with "-" and a digit is no option */
 	bool needs_no_arguments; /* without arguments it runs; others print their help */
 	bool always_prints;      /* an additional last name "-" (standard output) is dropped */
-	const char *default_options;   /* for -o; options of the command line override them */
-	const char *fixed_options;     /* for -o; they override the command line */
+	const char *default_options;   /* for -o, or NULL; the command line overrides them */
+	const char *fixed_options;     /* for -o, or NULL; they override the command line */
 	size_t cache_max;              /* limits the default of -o cache; 0: no limit */
 	int usage_code;                /* exit code for a wrong command line; 0: OUTCOME_USAGE */
 	size_t size;                   /* of the command's struct; 0: it is struct command */

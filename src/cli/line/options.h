@@ -13,7 +13,7 @@ uint64_t options_cache_default(uint64_t memory);
 
 struct options {
 	struct mount_request rq; /* without paths */
-	/* Owned lists of options; rq has the same pointers. */
+	/* Owned lists of options. rq points to the same lists, or to empty ones, never NULL. */
 	struct option_list {
 		char **v; /* NULL-ended; NULL while there are none */
 		size_t n;

@@ -12,9 +12,9 @@ struct files {
 	const struct mismatch *mismatch; /* collections that were emptied first; may be NULL */
 	const struct pack_rules *rules;  /* of the format; may be NULL */
 	bool takes_all;                  /* copy also files that the game's tool does not pack */
-	const struct offline
-		*held_map; /* a map that is not copied, like that of `tree`; not NULL */
-
+	/* The file of this map (not NULL) and that of `tree` are not copied from the directory. */
+	const struct offline *held_map;
+	/* Results; zeros at first. */
 	size_t refused;    /* files that the map refuses; one message each */
 	size_t unread;     /* files that cannot be read; one message each */
 	size_t left_out;   /* links, devices, and names without a meaning; one message each */
@@ -41,6 +41,7 @@ int files_report_replaced(struct files *f);
 /* Remove writable files that were not copied, except those that the directory has and pack_rules do
  * not exclude. -EEXIST: one of these is a file on one side and a directory on the other. */
 int files_remove_others(const struct files *f);
-/* The function for change_save.origin (vfs/offline/change.h); arg is a struct files. */
+/* For change_save.origin: the path on disk of a copied file, which the caller frees. NULL: it was
+ * not copied, or memory is exhausted. arg is a struct files. */
 char *files_origin(void *arg, struct offline *t, const char *path);
 void files_finish(struct files *f);

@@ -19,10 +19,10 @@ struct console {
 
 void console_finish(struct console *c);
 
-/* Print a message "mapfs: NAME: ...". */
+/* Print a message "mapfs: NAME: ..." and a newline. */
 void console_say(struct console *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Print a line of the report, unless an equal one was printed. */
 void console_report(struct console *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* Print a PROGRESS message if shows_progress, from the first second on, twice a second. */
+/* Draw the PROGRESS m behind verb ("saving") if shows_progress: after 1 s, then twice a second. */
 void console_progress(
 	struct console *c, const char *verb, const struct control_msg *m, int64_t elapsed_ms);
