@@ -16,6 +16,7 @@ import datafile
 import maps
 import places
 import review
+import tlwrite
 from maps import run
 
 
@@ -253,6 +254,28 @@ def test_an_image_is_shown_as_pixels_with_their_rectangle(pair):
     assert run("put", other, path, tree + "/new.png").returncode == 0
     lines = run("diff", small, other).stdout.decode().splitlines()
     assert lines[lines.index("changed " + path) + 1] == " 2 pixels of %d x %d, x 3 to 6, y 2 to 5" % image.size
+
+
+def write_png(pixels, **how):
+    file = io.BytesIO()
+    Image.frombytes("RGB", (2, 2), pixels).save(file, "PNG", **how)
+    return file.getvalue()
+
+
+def test_names_in_capitals_are_tables_and_images_too(box):
+    files = {"T.CSV": b"1,2\n3,4\n", "P.PNG": write_png(bytes(12))}, {"T.CSV": b"1,2\n3,5\n", "P.PNG": write_png(b"x" * 12)}
+    one, two = (box.add(tlwrite.mod([("MEDIA/", *f, False) for f in x.items()]), "%d.MOD" % i) for i, x in enumerate(files))
+    assert run("diff", one, two).stdout.decode().splitlines() == [
+        "changed MEDIA/P.PNG", " 4 pixels of 2 x 2, x 0 to 1, y 0 to 1",
+        "changed MEDIA/T.CSV", " 1 cell, x 1, y 1", " x 1, y 1 (line 2, column 2): 4 -> 5"]
+
+
+def test_files_of_equal_cells_or_pixels_differ_in_bytes(box):
+    files = {"T.CSV": b"1,2\n", "P.PNG": write_png(bytes(12))}, {"T.CSV": b"1, 2\n", "P.PNG": write_png(bytes(12), compress_level=0)}
+    one, two = (box.add(tlwrite.mod([("MEDIA/", *f, False) for f in x.items()]), "%d.MOD" % i) for i, x in enumerate(files))
+    sizes = tuple(len(x["P.PNG"]) for x in files)
+    assert run("diff", one, two).stdout.decode().splitlines() == [
+        "changed MEDIA/P.PNG", " %d bytes -> %d bytes" % sizes, "changed MEDIA/T.CSV", "@@ -1 +1 @@", "-1,2", "+1, 2"]
 
 
 def test_added_and_removed_objects_are_named(pair):

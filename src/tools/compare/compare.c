@@ -146,6 +146,8 @@ int compare_tables(struct reader *a, struct reader *b, enum detail_length much, 
 	r = s < 0 ? s : compare_lines(&t, &cells, much == DETAIL_ALL ? 0 : CELLS_SHOWN);
 	if (r < 0 || t.same)
 		return r;
+	if (!t.resized && !t.area.n)
+		return 0;
 	print_area(&t, out);
 	if (much == DETAIL_ALL) {
 		r = compare_lines(&t, out, SIZE_MAX);
@@ -199,7 +201,7 @@ bool compare_images(struct reader *a, struct reader *b, struct buffer *out)
 	bool sides = both && x.width == y.width && x.height == y.height;
 
 	if (sides)
-		both = compare_rows(&x, &y, &area);
+		both = compare_rows(&x, &y, &area) && area.n;
 	png_reader_close(x.png);
 	png_reader_close(y.png);
 	if (both && !sides)

@@ -27,9 +27,10 @@ int difference_detail(struct differences *d, const struct difference *x, struct 
 {
 	int r = 0;
 
-	if (fnmatch("*.csv", x->after->path, 0) == 0)
+	/* Archives show names in capitals. */
+	if (fnmatch("*.csv", x->after->path, FNM_CASEFOLD) == 0)
 		r = compare_tables(x->x, x->y, d->length, out);
-	else if (fnmatch("*.png", x->after->path, 0) == 0)
+	else if (fnmatch("*.png", x->after->path, FNM_CASEFOLD) == 0)
 		r = compare_images(x->x, x->y, out);
 	if (r == 0 || r == -ENOTSUP)
 		r = text_hunks(x->x, x->y, d->length, out);
