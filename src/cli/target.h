@@ -15,6 +15,7 @@ struct target {
 	struct mount_entry entry;
 };
 
+/* A list of targets. Initialize with zeros. */
 struct targets {
 	struct target *all;
 	size_t n, room;
@@ -26,9 +27,10 @@ struct targets {
  * that is not mounted, or another -errno. */
 int targets_add(struct targets *t, const char *name);
 /* Add, without an argument, the maps that journals_add_maps (journals.h) finds with a fitting
- * journal in a folder that is not mounted. or_itself: if there are none, add the folder. Returns 0,
- * -ENOENT if nothing was added, or the -errno of journals_add_maps. */
-int targets_add_below(struct targets *t, const char *folder, bool or_itself);
+ * journal in a folder that is not mounted. to_show: add their mounts instead, if they are mounted;
+ * if there are no maps, add the folder. Returns 0, -ENOENT if nothing was added, or the -errno of
+ * journals_add_maps. */
+int targets_add_below(struct targets *t, const char *folder, bool to_show);
 /* Add a file or folder that is not mounted; path (copied): absolute, no symbolic links. -ENOMEM. */
 int targets_add_file(struct targets *t, const char *argument, const char *path);
 void targets_finish(struct targets *t);

@@ -217,6 +217,15 @@ def test_an_unmounted_folder_is_reported_like_a_map(box, small):
     box.allow("*")
 
 
+def test_a_mounted_map_in_a_folder_is_not_reported_as_unmounted(box, small):
+    m = box.mount(small)
+    m.put(AUTHOR, b"me\n")
+    assert box.run("status", box.maps).out == box.run("status", m.point).out
+    found, = objects(box, box.maps)
+    assert (found["mountpoint"], found["changed"]) == (str(m.point), [AUTHOR])
+    m.unmount("--discard")
+
+
 def test_help_lists_the_options_of_status(box):
     r = box.run("status", "--help")
     assert r.code == 0 and r.out.startswith("Usage: mapfs status") and "--json" in r.out
