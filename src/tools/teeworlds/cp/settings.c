@@ -82,12 +82,13 @@ int tw_cp_settings(struct tw_copying *k, size_t *ret_n, struct error *e)
 	int r = load_settings(k->from, &from, e);
 
 	*ret_n = 0;
-	if (r == 0)
-		r = load_settings(k->to, &to, e);
-	if (r < 0 && from)
-		error_context(e, "the map to change");
 	if (r < 0 || !from)
 		return r;
+	r = load_settings(k->to, &to, e);
+	if (r < 0) {
+		error_context(e, "the map to change");
+		return r;
+	}
 	if (to)
 		buffer_append(&text, to->data, to->size);
 	append_lines(&text, from, ret_n);
