@@ -34,5 +34,5 @@ struct bytes *bytes_copy(const void *data, size_t size);
 struct bytes *bytes_resize(struct bytes *b, uint64_t size, uint8_t **ret_data);
 bool bytes_equal(const struct bytes *a, const struct bytes *b); /* NULL equals only NULL */
 struct bytes *bytes_ref(struct bytes *b);                       /* NULL is fine */
-void bytes_unref(struct bytes *b);                              /* NULL is fine */
+void bytes_unref(struct bytes *b);
 DEFINE_CLEANUP(struct bytes, bytes_unref);

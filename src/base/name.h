@@ -23,8 +23,8 @@ bool name_is_random(const char *name);
 int name_compare(const char *a, const char *b);
 
 /* Take the next name off a path in a mount, skipping slashes and ".". Returns 1; 0 at the end of
- * the path, with ret ""; -ENOENT for ".."; or -ENAMETOOLONG. A failure leaves ret undefined. A path
- * that the user did not type needs path_check first. */
+ * the path, with ret ""; -ENOENT for ".."; or -ENAMETOOLONG. A path that the user did not type
+ * needs path_check first. */
 int path_next(const char **path, char ret[NAME_MAX + 1]);
 /* Return "dir/name", or "name" if dir is "". The caller frees it. NULL if memory is exhausted. */
 char *path_join(const char *dir, const char *name);
@@ -34,7 +34,7 @@ int path_check(const char *path);
 /* Open the directory `name`, a single name below dirfd. Returns a descriptor or -errno. */
 typedef int (*path_open_dir)(void *arg, int dirfd, const char *name, struct error *e);
 /* Open the directory that contains the last name of a path, calling open_dir for each directory of
- * the path. Returns a new descriptor, and the last name in ret_name, which is undefined after a
- * failure. Fails like path_check, too. dirfd must be open, not AT_FDCWD. */
+ * the path. Returns a new descriptor, and the last name in ret_name. Fails like path_check, too.
+ * dirfd must be open, not AT_FDCWD. */
 int path_open_parent(int dirfd, const char *path, path_open_dir open_dir, void *arg,
 	char ret_name[NAME_MAX + 1], struct error *e);

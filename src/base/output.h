@@ -13,7 +13,7 @@
 /* Find out whether standard output is a terminal. The sandbox forbids that: call it before. */
 void output_begin(void);
 bool output_is_terminal(void);
-/* Write all n bytes. Returns 0 or -errno. The first failure prints a line on standard error. */
+/* Write all n bytes. The first failure prints a line on standard error. */
 int output_write(const void *data, size_t n);
 /* Write a text and empty the buffer. On a terminal the text is escaped by append_escaped (print.h),
  * so it must consist of whole characters. -ENOMEM, without a line, if the buffer has failed. */

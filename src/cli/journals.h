@@ -14,7 +14,7 @@ struct journal_found {
 };
 
 /* Find the journal of the map at path: the one that fits, or else another that is trusted and not
- * set aside. Returns 1; 0 if there is none, or -errno, both with a zeroed *ret. */
+ * set aside. Returns 1; 0, with a zeroed *ret, if there is none; or -errno. */
 int journals_find(const char *path, struct journal_found *ret, struct error *e);
 
 /* Add the map at path, or each map in and below the folder at path, if it has a journal (with

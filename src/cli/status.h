@@ -14,6 +14,5 @@ static inline int status_error(int error)
 
 /* Append the differences between mount and map, as records (vfs/save/status.h). Returns 0;
  * -ENOTCONN for a dead mount; -EACCES: of another user; -ENODATA: of another version of mapfs;
- * -EBUSY: a long save delays the answer; -ETIMEDOUT: the mount does not answer; or another -errno.
- */
+ * -EBUSY: a long save delays the answer; -ETIMEDOUT: the mount does not answer. */
 int status_query(const char *point, struct buffer *ret_records);

@@ -90,7 +90,7 @@ struct blob *blob_new(
 /*
  * Create a composed blob. Every function below that reads content materializes it; blob_check does
  * not, because a recipe never makes damaged bytes. Consumes the recipe, also on failure. size: the
- * decoded size, or BLOB_SIZE_UNKNOWN if only materializing can tell.
+ * decoded size, or BLOB_SIZE_UNKNOWN if only materializing can tell. budget: as for blob_new.
  */
 struct blob *blob_new_composed(struct blob_recipe *take, uint64_t size, struct budget *budget);
 /* Materialize a composed blob, if that has not happened yet. Errors are those of the recipe. */
@@ -119,8 +119,8 @@ DEFINE_CLEANUP(struct blob, blob_unref);
  * reference. */
 int blob_load(struct blob *b, struct bytes **ret, struct error *e);
 
-/* Load all decoded bytes if they are cached, or if a blob_read would decode all of them. end: where
- * the caller's read ends. *ret is a new reference; or NULL, as for a raw blob: use blob_read. */
+/* Load all decoded bytes if they are cached, or if blob_read would inflate all of them. *ret is a
+ * new reference; NULL: use blob_read. end: where the caller's read ends. */
 int blob_load_for_read(struct blob *b, uint64_t end, struct bytes **ret, struct error *e);
 
 /* Read decoded bytes [off, off + n). -EINVAL past the size. */

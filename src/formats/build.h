@@ -90,8 +90,7 @@ struct build_options {
 	void *arg;
 };
 
-/* Build a map without the inputs that are refused. All arguments are borrowed for the call. On
- * success the caller finishes *ret; on failure there is nothing to finish. */
+/* Build a map without the inputs that are refused. The caller finishes *ret. */
 int build(const struct snapshot *base, const struct build_input *entries, size_t n,
 	const struct build_options *how, struct build_result *ret, struct error *e);
 void build_result_finish(struct build_result *b); /* frees the members, and zeroes them */

@@ -36,11 +36,11 @@ void building_refuse(struct building *b, size_t i, const struct error *why);
 int building_classify(const struct building *b, size_t i, struct name_class *ret, struct error *e);
 /* Append a placement for finalize. -ENOMEM. */
 int building_place(struct building *b, struct placement p);
-/* Apply a parsed value (NULL: the empty form of a mandatory part) to the map. A refused value gives
- * its refusal. *ret_changed: whether the map changed. */
+/* Apply a parsed value (NULL: the empty form of a mandatory part) to the map. A failure is a
+ * refusal, unless error_is_transient. *ret_changed, also after -EAGAIN: whether the map changed. */
 int building_apply(struct building *b, entry_id id, const struct parsed *p, bool *ret_changed,
 	struct error *why);
-/* Parse bytes for an entry of the map, and apply them. *ret_changed: as for building_apply. */
+/* Parse bytes for an entry of the map, and apply them. Errors and results as building_apply. */
 int building_put(struct building *b, entry_id id, const struct extent *x, bool *ret_changed,
 	struct error *why);
 

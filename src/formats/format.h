@@ -25,11 +25,11 @@
  * where all callers wait for them, so they are cheap: they inflate nothing large. The last
  * reference to a counted struct may be dropped on any thread, which frees it.
  *
- * Ownership. Arguments are borrowed for the call; a format that needs a snapshot, file or extent
- * for longer takes a reference. Results in ret belong to the caller. A function with an argument
- * struct snapshot **s consumes the reference in *s on success, and stores one to the new version;
- * on failure *s is unchanged (except in apply, with -EAGAIN). It may change *s in place if that is
- * the only reference. A format appends members to struct snapshot, struct plan and struct parsed.
+ * Ownership. A format that needs a snapshot, file or extent after the call takes a reference.
+ * Results in ret belong to the caller. A function with an argument struct snapshot **s consumes the
+ * reference in *s on success, and stores one to the new version; on failure *s is unchanged (except
+ * in apply, with -EAGAIN). It may change *s in place if that is the only reference. A format
+ * appends members to struct snapshot, struct plan and struct parsed.
  *
  * Errors. Functions return 0 or -errno, with the reason in e (which may be NULL), and set ret on
  * success only, unless their comment says otherwise. -EINVAL is a refusal: its text is for people,
@@ -80,7 +80,7 @@ struct file_attr {
 	entry_id id;
 	bool is_dir;
 	bool is_writable;       /* programs may write the file; else EACCES */
-	bool has_size;          /* size is valid; if false, call format.size on a worker */
+	bool has_size;          /* size is valid; if false, call format.size on a worker thread */
 	bool is_size_on_demand; /* find the size when the file is looked up, not to list it */
 	bool has_mtime;         /* mtime is valid (archives); if false, the map's time applies */
 	/* Mandatory entries: */
@@ -114,7 +114,7 @@ struct snapshot {
 /* Initialize a snapshot with one reference, which the caller holds. */
 void snapshot_init(struct snapshot *s, const struct format *f, void (*free)(struct snapshot *s));
 struct snapshot *snapshot_ref(const struct snapshot *s); /* NULL is fine */
-void snapshot_unref(struct snapshot *s);                 /* NULL is fine */
+void snapshot_unref(struct snapshot *s);
 DEFINE_CLEANUP(struct snapshot, snapshot_unref);
 
 /* Reading. */
@@ -211,7 +211,7 @@ struct content {
 
 struct content *content_new(const struct extent *x); /* takes its own reference to x's bytes */
 struct content *content_ref(struct content *c);      /* NULL is fine */
-void content_unref(struct content *c);               /* NULL is fine */
+void content_unref(struct content *c);
 DEFINE_CLEANUP(struct content, content_unref);
 /* Read the same bytes from x from now on; takes a reference to x's bytes. Call it only before
  * another thread knows c. */
@@ -236,7 +236,7 @@ void *parsed_new(size_t size, struct content *c, void (*finish)(struct parsed *p
 /* Finish a parse with the result r: if r is 0, store p in *ret, else drop it. Returns r. */
 int parsed_finish(struct parsed *p, int r, struct parsed **ret);
 struct parsed *parsed_ref(const struct parsed *p); /* NULL is fine */
-void parsed_unref(struct parsed *p);               /* NULL is fine */
+void parsed_unref(struct parsed *p);
 DEFINE_CLEANUP(struct parsed, parsed_unref);
 
 /* A file of the overlay that has content. */
@@ -260,7 +260,7 @@ struct plan {
 	void (*free)(struct plan *p);
 };
 
-void plan_free(struct plan *p); /* NULL is fine */
+void plan_free(struct plan *p);
 DEFINE_CLEANUP(struct plan, plan_free);
 
 /* A fault of a map. Strings that do not apply are ""; they are valid during a call of why(). */
@@ -303,8 +303,8 @@ struct format_edit {
 		const struct build_context *others, const struct snapshot *like, bool *ret_changed,
 		struct error *e);
 	/* Check that a map is consistent. all is false at the mount, for a cheap check, and true on
-	 * a worker before the first change, and after the save of a doubtful map. -EINVAL or -EIO:
-	 * it can be shown, but not changed. May be NULL: always consistent. */
+	 * a worker thread before the first change, and after the save of a doubtful map. -EINVAL or
+	 * -EIO: it can be shown, but not changed. May be NULL: always consistent. */
 	int (*check_sound)(const struct snapshot *s, bool all, struct error *e);
 	/* Find the faults of a map, and report each to why(). -EINVAL: a game refuses the map; e
 	 * says what the faults have in common. Other faults are warnings (is_warning). May be NULL:

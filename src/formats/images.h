@@ -37,8 +37,8 @@ DEFINE_CLEANUP(struct images, images_unref);
 /* Write a sandbox rule per directory, IMAGES_DIRS_MAX at most; returns their number, 0 for NULL. */
 size_t images_rules(const struct images *i, struct sandbox_rule *ret);
 
-/* Open NAME.png from a directory of the game or from one that the user named (preview_image_fn).
- * arg is a struct images. Any thread. -ENOENT. */
+/* Open NAME.png from a directory that the user named, or of the game (1: the first in image_dirs;
+ * PREVIEW_ANY_GAME: of all). arg is a struct images. Any thread. -ENOENT. */
 int images_find(void *arg, unsigned game, const char *name, struct extent *ret, struct error *e);
 
 /* Open the file in the first directory that has it. file: a name without "/". -ENOENT. */

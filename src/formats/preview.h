@@ -19,7 +19,7 @@ typedef int (*preview_image_fn)(
 enum { PREVIEW_ANY_GAME = 0 };
 
 struct preview {
-	uint32_t size; /* pixels of the longest side, PREVIEW_MIN to PREVIEW_MAX */
+	uint32_t size; /* longest side in pixels, PREVIEW_MIN to PREVIEW_MAX; textures ignore it */
 	bool entities; /* draw what the game works with, in plain colors, not what players see */
 	entry_id part; /* draw this directory, or this file of an archive, only; or ENTRY_ROOT */
 	const char *part_name; /* draw the part of the file with this name only; or NULL */

@@ -36,7 +36,7 @@ struct format_context {
 	const char *const *options;
 	/* The file of -o names=FILE, opened before the process entered the sandbox; or NULL. */
 	struct file *names_file;
-	/* preview_image_fn (preview.h), for pictures. May be NULL. */
+	/* A preview_image_fn or NULL. game: from 1 as in image_dirs, 0: any. Caller owns *ret. */
 	int (*image)(
 		void *arg, unsigned game, const char *name, struct extent *ret, struct error *e);
 	void *image_arg;

@@ -101,7 +101,7 @@ int control_send_text(int sock, enum control_type type, int code, const char *te
 /*
  * Receive one message. Returns 1, 0 if the other end is closed, -EAGAIN if a non-blocking socket
  * has no packet, -EPROTO for an invalid packet (skipped), -EMFILE if this process has no room for
- * its descriptors, or another -errno. A failure may change *ret, and closes all descriptors.
+ * its descriptors, or another -errno. A failure closes all descriptors of the packet.
  */
 int control_recv(int sock, struct control_msg *ret);
 /* Receive a message with descriptors; the caller closes them. Returns as control_recv; a message

@@ -41,8 +41,8 @@ struct control_socket {
 int control_socket_open(const char *dev);
 
 void control_socket_init(struct control_socket *s);
-/* Take over a listening socket, also on failure, and open the spare descriptor. Returns 0, or
- * -errno if no descriptor is left for that. */
+/* Take over a listening socket, and open the spare descriptor. Returns 0, or -errno if no
+ * descriptor is left for that; s has the listener nevertheless. */
 int control_socket_adopt(struct control_socket *s, int listener);
 void control_socket_finish(struct control_socket *s);
 void control_socket_shut(struct control_socket *s); /* accept no more clients; keep the others */
@@ -61,7 +61,7 @@ void control_socket_serve(struct control_socket *s, control_socket_handler *fn, 
 size_t control_socket_send(struct control_socket *s, const struct control_msg *m);
 
 /* Send a message on a non-blocking socket, waiting for a second at most. PROGRESS is dropped if the
- * socket is full, which is no failure. Returns as control_send. */
+ * socket is full, which is no failure. Returns 0 or -errno. */
 int control_socket_send_one(int sock, const struct control_msg *m);
 
 /* Connect a client to the worker of a mount that `owner` mounted. Returns a non-blocking socket, or

@@ -31,7 +31,8 @@ void vfs_getxattr(struct vfs *v, struct call *c);    /* ino name -> out */
 void vfs_removexattr(struct vfs *v, struct call *c); /* ino name; drops refused content */
 void vfs_statfs(struct vfs *v, struct call *c);      /* -> statvfs */
 
-/* Lock a VOLUME_UNLOCKED map (volume_lock). Required before the first call that can change it. */
+/* Lock a VOLUME_UNLOCKED map (volume_lock), before the first call that can change it (vfs_changes).
+ * -ESTALE: another program or mount has changed the file. */
 int vfs_lock(struct vfs *v, struct error *e);
 /* Is every change in the file, so that there are no drafts or scratch files either? Ignores modes
  * and owners, which are in no file. False also during a change, after a conflict, and while a new
@@ -42,7 +43,7 @@ bool vfs_unchanged(const struct vfs *v);
  * new mount would show the same. The kernel may know its inode numbers: inode_recall finds them. */
 bool vfs_idle(const struct vfs *v);
 
-/* Call fn for each file that is open for writing, because its mapped pages may be dirty. */
+/* Call fn for each file that has a name and is open for writing: its mapped pages may be dirty. */
 void vfs_writers(struct vfs *v, void (*fn)(void *arg, uint64_t ino), void *arg);
 
 int vfs_timeout(struct vfs *v); /* milliseconds until vfs_tick is due, or -1 */

@@ -56,8 +56,8 @@ void extent_finish(struct extent *x);             /* drop the reference; x is em
 /* Read exactly n bytes at off, counted from the start of the extent. -EINVAL past its end. */
 int extent_read(const struct extent *x, uint64_t off, void *dst, size_t n, struct error *e);
 
-/* Compare the bytes of two extents of equal size. A failure leaves *ret undefined. */
+/* Compare the bytes of two extents of equal size. */
 int extent_equal(const struct extent *a, const struct extent *b, bool *ret, struct error *e);
 
-/* Read a whole extent into a span; a whole span is not copied. -EFBIG if it exceeds max bytes. */
+/* Load a whole extent. If that is all of its mem, mem is not copied. -EFBIG above max bytes. */
 int extent_load(const struct extent *x, uint64_t max, struct bytes **ret, struct error *e);

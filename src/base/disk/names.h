@@ -16,7 +16,7 @@ bool names_contain(const struct names *names, const char *name);
 void names_sort(struct names *names); /* by bytes */
 /* Is the name in the list, which names_sort has sorted? */
 bool names_contain_sorted(const struct names *names, const char *name);
-/* Add the names of all entries but "." and ".." of the directory fd, whatever its position. */
+/* Add all names in the directory fd, except "." and "..". Ignores and keeps fd's position. */
 int names_add_dir(struct names *names, int fd);
 void names_finish(struct names *names);
 #define CLEANUP_NAMES __attribute__((cleanup(names_finish)))

@@ -2,8 +2,8 @@
 /*
  * spool: a byte string that can be changed, in memory, or in an unlinked file once it is large.
  *
- * It contains a mounted file that is being written, or a large blob while it is compressed. One
- * thread at a time. spool_create* return NULL if memory is exhausted.
+ * It contains a mounted file that is being written, or a large blob while it is compressed.
+ * spool_create* return NULL if memory is exhausted.
  */
 #pragma once
 

@@ -19,10 +19,10 @@
 
 /*
  * Commit two files in one directory, both after replace_close. marked: NAME of the marker. over:
- * replace existing files; if false, -EEXIST if a regular file has one of the names now (a file that
- * appears later, or of another type, is replaced). On failure see replace_is_committed(first): if
- * it is false, the old pair is valid, and replace_destroy removes what is left of the new one. If
- * it is true, the new pair is valid, and the next mount may have to complete the renames.
+ * replace existing files; if false, -EEXIST if a regular file has one of the names now (one that
+ * appears later is replaced). On failure see replace_is_committed(first): if it is false, the old
+ * pair is valid, and replace_destroy removes what is left of the new one. If it is true, the new
+ * pair is valid, and the next mount may have to complete the renames.
  */
 int pair_commit(struct replace *first, struct replace *second, const char *marked, bool over,
 	struct error *e);

@@ -59,7 +59,7 @@ int reclog_rewrite(struct reclog *l, const char *name, struct error *e);
  */
 int reclog_replace(
 	struct reclog *l, int dirfd, const char *stem, const char *name, struct error *e);
-void reclog_close(struct reclog *l);
+void reclog_close(struct reclog *l); /* NULL is fine */
 DEFINE_CLEANUP(struct reclog, reclog_close);
 
 /* Append one record, of a type from 1 to 255. Its payload is the concatenation of the parts. The

@@ -31,7 +31,7 @@ int record_write(struct record_writer *w, uint32_t type, uint32_t number, uint64
 /*
  * Read the record at pos of a log that ends at end. Returns 1, 0 if there is no valid header of a
  * record that fits before end, or -errno. *ret_next is the end of the record. If the payload does
- * not have its CRC, ret->is_damaged is set. The payload is an extent of f.
+ * not have its CRC, ret->is_damaged is set. The caller finishes ret->payload, which refers to f.
  */
 int record_read(struct file *f, uint64_t pos, uint64_t end, struct record *ret, uint64_t *ret_next,
 	struct error *e);

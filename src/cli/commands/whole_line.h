@@ -13,8 +13,9 @@
 		"dry-run", 'n', COMMAND_FLAG, offsetof(type, member.dry)                           \
 	}
 
-/* Check and store names, -o and -d in w. Returns OUTCOME_DONE, or OUTCOME_USAGE after a message. */
+/* Check c->names and store them in w, borrowed, with the options that every command has (-o, -d).
+ * Returns OUTCOME_DONE, or OUTCOME_USAGE after a message. */
 int whole_line_take(struct command *c, struct whole *w);
-/* The same for a command that changes one map, and writes `output` instead unless that is NULL. A
- * folder is refused: OUTCOME_REFUSED after a message. */
+/* The same for a command that changes one map, and writes `output` instead unless that is NULL.
+ * Replaces c->names. A folder is refused: OUTCOME_REFUSED after a message. */
 int whole_line_take_one(struct command *c, char *map, const char *output, struct whole *w);

@@ -23,10 +23,10 @@ struct options {
 void options_init(struct options *o);
 void options_finish(struct options *o); /* also resets *o to the defaults */
 
-/* Add one argument of -o: options separated by commas. A backslash escapes a comma or a backslash.
- * The last one of contradicting options counts. Options of mount(8) and of other FUSE programs that
- * have no effect here are ignored. Returns 0, -ENOMEM, -EINVAL for an unknown option or a wrong
- * value, or the -errno of a file that cannot be found; the message names the option. */
+/* Add one argument of -o: options separated by commas. A backslash escapes a comma or a backslash;
+ * a security context in double quotes may have commas. The last of contradicting options counts.
+ * Options of mount(8) and of other FUSE programs without effect here are ignored. -EINVAL for an
+ * unknown option or a wrong value, -errno of a file that cannot be found; e names the option. */
 int options_add(struct options *o, const char *list, struct error *e);
 
 /* Parse a size such as "64M": a number and K, M, G (of 1024) or nothing. 0, -ENOMEM or -EINVAL. */

@@ -33,7 +33,7 @@ struct files {
 };
 
 /* Copy all files below the directory, as cp -r does; links are not followed. Files that cannot be
- * copied are counted. 0, or -errno if the rest cannot be copied either. */
+ * copied are counted. A full disk or a directory that cannot be listed ends the copying. */
 int files_copy_in(struct files *f);
 /* Report copied files that another copied file has replaced, as an image replaces its JSON. Adds
  * them to left_out. Returns 0 or -errno. */

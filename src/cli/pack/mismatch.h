@@ -11,17 +11,17 @@ struct mismatch {
 	struct mismatch_dir {
 		char *path;         /* of the collection, in the map */
 		size_t n;           /* number of its objects */
-		bool is_referenced; /* other files refer to its objects */
+		bool is_referenced; /* other files can refer to its objects */
 	} * dirs;
 	size_t n, room;
 };
 
 /* Find mismatches between a map and a directory. Skips unreadable files. Initializes *ret, and the
- * caller finishes it in any case. 0 or -errno. */
+ * caller finishes it in any case. */
 int mismatch_find(struct offline *t, int dirfd, struct mismatch *ret);
 /* Is there a mismatch with this is_referenced? */
 bool mismatch_any(const struct mismatch *u, bool is_referenced);
-/* Remove all objects of the collections with this is_referenced. Returns 0 or -errno. */
+/* Remove all objects of the collections with this is_referenced. */
 int mismatch_remove(struct offline *t, const struct mismatch *u, bool is_referenced);
 /* Is this directory of the map a collection in u? u may be NULL. */
 bool mismatch_has(const struct mismatch *u, const char *path);

@@ -12,7 +12,7 @@ struct console {
 	bool is_one_of_many;  /* prefix lines of the report with the name */
 	bool shows_progress;  /* print progress */
 	bool is_drawn;        /* progress is on the terminal now */
-	bool has_saved;       /* the report says that the map was written */
+	bool has_saved;       /* console_report printed that the map was written */
 	int64_t drawn_ms;     /* elapsed_ms of the last progress */
 	struct names printed; /* the report so far */
 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* holders: find processes that use a mount, as far as /proc is readable. The mount is not accessed.
- */
+/* holders: find processes that use a mount, as far as /proc is readable, without accessing it. */
 #pragma once
 
 #include "base/disk/names.h"

@@ -81,7 +81,7 @@ int png_decode(const struct extent *x, const struct png_sink *sink, struct error
 struct png_reader;
 int png_reader_open(codec_read_fn read, void *arg, uint64_t size, struct png_reader **ret,
 	uint32_t *ret_width, uint32_t *ret_height, struct error *e);
-void png_reader_close(struct png_reader *d); /* NULL is fine */
+void png_reader_close(struct png_reader *d);
 DEFINE_CLEANUP(struct png_reader, png_reader_close);
 /* Decode the next row. *ret_rgba is valid until the next call. Do not call it after the last row or
  * a failure. Errors as png_reader_open. */

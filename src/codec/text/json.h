@@ -169,7 +169,7 @@ enum { JSON_WORD_MAX = 32 };
 void jsonw_word(struct jsonw *w, const struct json_word *words, int32_t v);
 int json_as_word(
 	const struct json_at *at, const struct json_word *words, int32_t *ret, struct error *e);
-/* Refuse a value that is none of words, which is not NULL: "type is 7 (must be "a" or "b")". */
+/* Refuse any value, and list the words (not NULL): "type is 7 (must be "a" or "b")". */
 int json_refuse_word(const struct json_at *at, const struct json_word *words, struct error *e);
 /* The value as jsonw_word writes it, for a message. Returns ret. words may be NULL. */
 const char *json_word_text(const struct json_word *words, int32_t v, char ret[JSON_WORD_MAX]);

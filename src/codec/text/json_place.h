@@ -64,6 +64,6 @@ struct json_spot json_spot_of(const struct json_doc *d, struct json_spot in_text
 /* An upper bound for the number of values that jansson makes of the text. */
 size_t json_count(const struct bytes *text);
 
-/* Parse d->text, of any number of values, into d->root. The caller has set all other members, and
- * finishes d in any case. flags: jansson's, to which the refusal of duplicate keys is added. */
+/* Parse d->text into d->root. Does not limit the number of values. The caller has set all other
+ * members, and finishes d in any case. flags: jansson's; duplicate keys are refused in any case. */
 int json_doc_parse(struct json_doc *d, size_t flags, struct error *e);

@@ -10,7 +10,7 @@
 int tw_classify(const struct snapshot *s, entry_id dir, const char *name, bool is_dir,
 	entry_id object, struct name_class *ret, struct error *e);
 /* Add an object or part without content (format_tree.add). *s is replaced, except for a part of a
- * new object. -EINVAL: a scratch name. -ENOSPC: too many objects. A failure may write *ret. */
+ * new object. -EINVAL: a scratch name. -ENOSPC: too many objects. */
 int tw_add(struct snapshot **s, entry_id dir, const char *name, bool is_dir, entry_id *ret,
 	struct error *e);
 /* Find the id of a part of a new object (made since the mount). -ENOENT: the directory is not of a

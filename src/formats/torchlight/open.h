@@ -4,7 +4,7 @@
 
 #include "formats/format.h"
 
-/* Is the file called .mod, whatever its bytes, or does it have a valid MOD header? */
+/* Is the file called .mod, whatever its bytes, or has it a valid MOD header? May read the file. */
 bool tl_probe_mod(const struct source *src, const uint8_t *head, size_t n);
 /* Does the name contain .pak, or is it PAK.ZIP? Bytes and manifest do not matter. */
 bool tl_probe_pak(const struct source *src, const uint8_t *head, size_t n);

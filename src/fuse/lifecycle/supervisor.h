@@ -34,7 +34,7 @@ void supervisor_drop_rights(struct supervisor *s);
 /* Wait for the worker's end, then clean up. Returns the exit code for the foreground. */
 enum outcome supervisor_run(struct supervisor *s);
 
-/* Describe in `line` how the worker ended, followed by the text `what`. */
+/* Write to `line` how the worker ended, then `what`, which begins with a separator. */
 void supervisor_describe_exit(int wait_status, const char *what, char *line, size_t room);
 
 /* Unmount the dead mounts of an exited worker, wherever they were moved or bound. all: also remove

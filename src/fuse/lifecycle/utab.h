@@ -9,7 +9,8 @@
  */
 #pragma once
 
-/* Load libmount, once. The other functions do it too; call this while there is time. */
+/* Load libmount, once. The other functions do it too, but it takes time: call this while another
+ * process works. */
 void utab_load(void);
 
 /* Best effort: a mount works without its entry. source: the path of the map or folder. */

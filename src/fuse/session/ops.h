@@ -23,7 +23,7 @@ struct request {
 /* Attributes in the form for libfuse, and for how long the kernel may cache them and the name. */
 struct fuse_entry_param entry_param_of(const struct call *c, const struct stat *st);
 /* Create a call for request_submit; name (or NULL) is borrowed until then. If memory is exhausted,
- * replies ENOMEM and returns a shared dummy, which request_submit ignores. Never returns NULL. */
+ * replies ENOMEM and returns a shared dummy, to fill in as usual: request_submit ignores it. */
 struct request *request_begin(fuse_req_t req, vfs_op op, void (*answer)(struct request *q),
 	fuse_ino_t ino, const char *name);
 void request_submit(struct request *q);

@@ -44,13 +44,13 @@ struct automap {
 	void (*say)(void *arg, enum automap_report what, const char *where, const char *text);
 	void *arg;
 
-	/* Paths or shell patterns of the layers to draw, NULL-ended. NULL: all layers that name a
-	 * configuration. */
+	/* Paths or shell patterns of the layers to draw, NULL-ended. NULL: all that name a
+	 * configuration, except physics layers. */
 	const char *const *layers;
 	bool automatic;    /* only layers that are flagged to be drawn whenever they change */
 	bool is_dry_run;   /* write nothing */
 	bool has_no_limit; /* allow any amount of work; otherwise -E2BIG (tools/common/work.h) */
-	bool list; /* draw nothing; list the configurations for each layer that is only seen */
+	bool list; /* draw nothing; list configurations for these layers, even if they name none */
 	/* Overrides of the layer's own settings, or NULL: the name or number of a configuration;
 	 * the layer that the first run reads (one of automap_tool.references); a file for `rules`;
 	 * the seed of random numbers. */

@@ -24,8 +24,8 @@ const struct automap_tool *automap_find_tool(void);
 bool automap_is_layer(const char *name);
 /* Enter the sandbox, and draw the layers, or list their configurations. Returns the exit code. */
 int automap_run(struct automap_run *run);
-/* Print the first faults of each file of rules, and the number of others. With no_limit, print all
- * faults. Returns the exit code. */
+/* Print the first faults of each file of rules and the number of others; with no_limit, all. debug:
+ * report what the kernel lacks for the sandbox. Returns the exit code. */
 int automap_check(char **names, int n, bool debug, bool no_limit);
-/* Print the configurations of files of rules. Returns the exit code. */
+/* Print the configurations of files of rules. debug as for automap_check. Returns the exit code. */
 int automap_list(char **names, int n, bool debug);

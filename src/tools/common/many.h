@@ -6,7 +6,7 @@
 #include "vfs/offline/offline.h"
 
 /* Visit one open map. Runs on any thread, for several maps at a time. Append the output to out,
- * which is printed in the order of the maps. Returns 0, or -errno after reporting the error. */
+ * which is printed in the order of the maps. Before a failure, report it in out or on stderr. */
 typedef int (*many_visit)(void *arg, struct offline *t, struct buffer *out);
 
 struct many {

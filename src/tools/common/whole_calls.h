@@ -15,5 +15,5 @@ struct whole_calls {
 	/* Report one change, in one line. */
 	void (*say)(void *arg, enum whole_event what, const char *line);
 	void *arg;
-	preview_image_fn image; /* not NULL; its arg: the images of the tool, as convert.images */
+	preview_image_fn image; /* not NULL; its arg: the struct images in the tool's options */
 };

@@ -25,7 +25,7 @@ struct convert {
 struct convert_tool {
 	const struct convert_game *games; /* the last has no name */
 	/* Convert a map. Any thread. *ret is NULL if nothing is to be done.
-	 * -EINVAL: the map is refused; calls->say has the reasons. */
+	 * -EINVAL: the map is refused; calls->say, or else e, has the reasons. */
 	int (*convert)(const struct snapshot *s, const struct convert *how,
 		const struct whole_calls *calls, struct snapshot **ret, struct error *e);
 	/* Report each part of a map that a game does not load or show, as a warning. Any thread. */

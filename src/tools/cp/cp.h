@@ -11,8 +11,8 @@
 struct cp_part {
 	char *path; /* in the source map; owned by the caller */
 	entry_id id;
-	/* A pattern matched it: a physics layer, or the group of the game layer, is left out.
-	 * Otherwise it is refused. */
+	/* A pattern matched it. Then a physics layer, or the group of the game layer, is left out
+	 * instead of refused. */
 	bool is_match;
 };
 

@@ -48,12 +48,11 @@ const struct review_tool *differences_review(const struct differences *d);
 /* Report on stderr that an item cannot be compared, and set has_errors. */
 void differences_fail(struct differences *d, const struct merge_item *i, int r);
 
-/* The text form: append a line and, unless is_brief, the detail. -errno. */
+/* The text form: append a line and, unless is_brief, the detail. */
 int difference_print(struct differences *d, const struct difference *x);
-/* Append how a file changed. Needs x->x, x->y and digest_init (compare/digest.h). -errno. */
+/* Append how a file changed. Needs x->x, x->y and digest_init (compare/digest.h). */
 int difference_detail(struct differences *d, const struct difference *x, struct buffer *out);
-/* The JSON form: append one JSON object and a line feed (docs/mapfs-diff.1). May set has_errors.
- * Returns 0. */
+/* The JSON form: append one JSON object and a line feed (docs/mapfs-diff.1). May set has_errors. */
 int difference_print_json(struct differences *d, const struct difference *x);
 /* The item of the second map, or else of the first. */
 static inline const struct merge_item *difference_item(const struct difference *x)

@@ -43,11 +43,12 @@ struct page {
 
 void page_finish(struct page *p);
 /* Compare the tiles of the layer that contains the difference, once for each layer, or of the
- * layers in it, if only one map has them; and add them to the page. differences_print calls it
- * before print. Sets x->table and x->played. Does nothing without a review tool. */
+ * layers in it, if only one map has them; and add them to d->page. differences_print calls it
+ * before print. Sets x->table and x->played. Reports failures on stderr, and sets d->has_errors.
+ * Does nothing without a review tool. */
 void page_look(struct differences *d, struct difference *x);
 /* The form for differences.print: add a difference to its part of the page. -errno. */
 int page_print(struct differences *d, const struct difference *x);
-/* Append the finished page to d->out, and write the pictures of places that it shows. Call it after
- * the last difference. title: a path, whose last name is shown. -ENOMEM. */
+/* Append the finished page to d->out, and write the pictures of places that it shows; one that
+ * fails is left out. Call it last. title: a path, whose last name is shown. -ENOMEM. */
 int page_end(struct differences *d, const char *title);

@@ -31,7 +31,7 @@ void places_add(struct places *p, const struct review_cell *c);
 void places_finish(struct places *p);
 
 /* Draw a changed image. Returns the picture's name, which the caller frees. NULL: without --images,
- * or for a file that is no PNG, or after an error. */
+ * after an error, or, without a report, if a file is no PNG or too large. */
 char *pictures_of_image(
 	struct differences *d, const char *path, struct reader *a, struct reader *b);
 /* Draw both maps as map.png, if the format can draw them. Needs d->images, not -1. */

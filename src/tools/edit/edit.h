@@ -31,7 +31,7 @@ struct edit_value {
 struct edit_operation {
 	enum edit_kind kind;
 	char *text;        /* as typed, for reports; owned */
-	int32_t box[4];    /* the four numbers of the operation; DX,DY of `shift` are the first */
+	int32_t box[4];    /* X, Y, W, H; EXTEND: left, top, right, bottom; SHIFT: DX, DY */
 	int32_t source[2]; /* AREA: the corner in the other map */
 	struct edit_value old, fresh; /* old: REPLACE only. GAMETILES: fresh is the id to set */
 	const char *name; /* AREA: the other map. GAMETILES: the design layer. Borrowed */

@@ -2,7 +2,7 @@
 /*
  * join: merge one file that both sides changed. Each function merges another kind of file. Where
  * both sides changed one place differently, the result has it as in ours, and `clashes` lists it.
- * Returns 0 or -errno; memory errors may be left in out.error and clashes.error.
+ * Memory errors may be left in out.error and clashes.error.
  */
 #pragma once
 

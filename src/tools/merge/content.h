@@ -17,8 +17,7 @@
 
 enum { CONTENT_MAX = 1 << 30 }; /* bytes: the highest `most` for content_read */
 
-/* Read a whole file with CONTENT_NUMBERS. -EFBIG: the file has more than `most` bytes. Another
- * -errno: the file cannot be read. */
+/* Read a whole file with CONTENT_NUMBERS. -EFBIG: the file has more than `most` bytes. */
 int content_read(struct merge *m, struct merge_item *i, size_t most, struct bytes **ret);
 /* Fill in the fields of an item, and of all items below it, that describe its content: from
  * is_scanned to uses. Does nothing if the item was scanned before. All unreadable files count as
@@ -29,8 +28,7 @@ unsigned content_similarity(const struct merge_item *a, const struct merge_item 
 /* How content_open writes the name of an object: as its number, or as old_name or new_name of its
  * merge node. A name that is NULL becomes null. */
 enum content_names { CONTENT_NUMBERS, CONTENT_OLD_NAMES, CONTENT_NEW_NAMES };
-/* Open a file of one side for reading line by line, because it may be too large for memory. Close
- * the reader also on failure. */
+/* Open a file of one side for reading line by line. Close the reader also on failure. */
 int content_open(
 	struct merge *m, struct merge_item *i, enum content_names names, struct reader *ret);
 /* Open merge_node.content, or theirs if !has_content; with old names. Close ret even on failure. */

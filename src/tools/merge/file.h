@@ -15,5 +15,5 @@ int file_same(struct merge *m, const struct merge_node *x, enum which v, enum wh
 int file_changed_side(struct merge *m, const struct merge_node *x);
 /* Decide a content: set takes_theirs or content, or add a conflict, or keep ours. -errno. */
 int file_decide(struct merge *m, struct merge_node *x);
-/* Decide the tables in a layer's directory together. Then file_decide skips them (is_decided). */
+/* If both sides changed a table of a layer, decide its tables together; file_decide skips them. */
 int file_decide_planes(struct merge *m, struct merge_node *dir);

@@ -29,7 +29,7 @@ struct merge_item {
 	/* The matching item in each other map (pairs.h), or NULL. */
 	struct merge_item *matches[SIDES];
 	bool is_ambiguous; /* a match is a guess; set in the first of both (BASE, OURS, THEIRS) */
-	bool has_namesake; /* pairs.c: an item of the other list has the same name and directory */
+	bool has_namesake; /* pairs.c: the other of the two maps has its name in its directory */
 
 	/* Set by content_scan (content.h). */
 	bool is_scanned;

@@ -50,8 +50,7 @@ struct merge {
 	const struct merge_schema *schema; /* never NULL */
 	bool numbered;                     /* objects have numbers in their names (merge_item.h) */
 	bool nocase;                       /* names that differ in case only are equal */
-	/* The base is the game's archive (schema.h). It counts only for files that both sides have.
-	 */
+	/* The base is the game's archive (schema.h). It counts only for files on both sides. */
 	bool base_is_archive;
 	bool adds_mark; /* add a layer that marks the cells that both sides changed */
 	struct merge_node *root;

@@ -31,8 +31,8 @@ struct merge_schema {
 	const char *const *drawn_with;
 	/* A directory in which a JSON file represents a thing outside the map, by its name. */
 	const char *external;
-	/* An integer in JSON files without meaning, because programs write uninitialized memory
-	 * there: `unset` is its key, the first one in the JSON object at key `unset_in`. */
+	/* An integer in JSON files that is not compared, because programs leave it uninitialized:
+	 * `unset` is its key, the first one in the JSON object at key `unset_in`. */
 	const char *unset_in, *unset;
 	/* The format of the game's archive, which the maps change a part of. An archive may be the
 	 * base of two maps. A map removes no file of it by not having the file. */

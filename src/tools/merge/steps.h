@@ -24,12 +24,12 @@ int decide_all(struct merge *m);
 int removals_check(struct merge *m);
 
 /* Decide the order and the names of the objects of each directory: set order, is_moved, old_name
- * and new_name. A save sorts objects by the numbers in their names, so old_name of each object has
- * a higher number than those before it. */
+ * (while ours is changed) and new_name (in the saved map). A save sorts objects by the numbers in
+ * their names, so old_name of each object has a higher number than those before it. */
 int order_all(struct merge *m);
 
-/* Apply the decided changes to ours, file by file, as a user of a mount would. A refused change is
- * a conflict and leaves the file of ours unchanged. Reports other failures and returns -errno. */
+/* Apply the decided changes to ours, as a user of a mount would. If one is refused, or theirs
+ * cannot be read, the file of ours stays: a conflict. Prints any other failure. -errno. */
 int apply_all(struct merge *m);
 /* The callback change_save.refused (vfs/offline/change.h) of the save of ours after apply_all; arg
  * is the merge. Adds a conflict and returns true: the save leaves the file out. Returns false if

@@ -6,7 +6,7 @@
 #include "tools/tools.h"
 
 struct rule_set {
-	const struct toolset *tools; /* the toolset that the rules belong to; NULL without rules */
+	const struct toolset *tools; /* the only toolset with rules; NULL if none are given */
 	struct rules *rules;
 };
 

@@ -6,8 +6,8 @@
 #include "formats/format.h"
 #include "tools/common/whole_calls.h"
 
-/* Options. In any case, equal objects except groups and layers are merged, unused ones removed, and
- * data compressed. */
+/* Options. In any case, data is compressed. If all items are of known kinds, equal objects except
+ * groups and layers are also merged, and unused ones removed. */
 struct tidy {
 	bool layers;       /* remove groups, layers and edges of layers that draw nothing */
 	bool pixels;       /* clear pixels that nothing shows */

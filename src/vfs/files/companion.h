@@ -20,6 +20,6 @@ int companion_identity_of(const struct source *src, char ret[IDENTITY_SIZE], str
  * NULL in `as` stands for the current ones. */
 int companion_identity_as(const struct source *src, const struct stat *const as[FORMAT_FILES_MAX],
 	char ret[IDENTITY_SIZE], struct error *e);
-/* Compute the identity of the map `name`, given its first file; finds and opens the companion. */
+/* Compute the identity of the map `name`, of any format, by its first file and any companion. */
 int companion_identity(
 	int dirfd, const char *name, struct file *first, char ret[IDENTITY_SIZE], struct error *e);

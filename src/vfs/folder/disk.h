@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* disk: look up names in the folder on disk. Never crosses mount points or links to folders. */
+/* disk: look up names in the folder on disk. Crosses no mount points, shows no links to folders. */
 #pragma once
 
 #include "vfs/folder/table.h"
@@ -33,4 +33,4 @@ int disk_target(const struct folder *f, const struct level *l, const char *name,
 /* Return a reference to the descriptor that a directory's open maps share; a new one if another
  * directory has the name now. Owner's thread. */
 int shared_dir_get(const struct folder *f, struct level *l, struct shared_dir **ret);
-void shared_dir_unref(struct shared_dir *d); /* owner's thread; NULL is fine */
+void shared_dir_unref(struct shared_dir *d); /* owner's thread */

@@ -39,13 +39,13 @@ void folder_destroy(struct folder *f); /* after folder_end, when the pool is emp
  * folder_save with to_end what vfs_save_before_unmount does. folder_writers calls fn for each file
  * that is open for writing. done() runs during the call or later, and has to finish its report. The
  * caller of folder_end has initialized the report. A report has the lines of each map together,
- * prefixed with its path, and the most serious code. */
-void folder_submit(struct folder *f, struct call *c); /* reply() runs during it or later */
+ * prefixed with its path, and the most serious code. folder_discard lists what folder_end drops. */
+void folder_submit(struct folder *f, struct call *c); /* reply() frees c, during it or later */
 void folder_forget(struct folder *f, uint64_t ino, uint64_t n); /* the kernel drops n lookups */
 void folder_writers(struct folder *f, void (*fn)(void *arg, uint64_t ino), void *arg);
 int folder_timeout(struct folder *f); /* milliseconds until folder_tick is due, or -1 */
 void folder_tick(struct folder *f);   /* sync journals, free listings */
 void folder_save(struct folder *f, bool to_end, vfs_saved done, void *arg);
-void folder_discard(struct folder *f, vfs_saved done, void *arg); /* folder_end drops changes */
-void folder_keep(struct folder *f);                               /* undo folder_discard */
-void folder_end(struct folder *f, struct report *report);         /* save or drop all, and wait */
+void folder_discard(struct folder *f, vfs_saved done, void *arg);
+void folder_keep(struct folder *f);                       /* undo folder_discard */
+void folder_end(struct folder *f, struct report *report); /* save or drop all, and wait */

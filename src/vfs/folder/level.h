@@ -14,12 +14,12 @@ void level_mkdir(struct folder *f, struct level *l, struct call *c); /* creates 
 void level_rmdir(struct folder *f, struct level *l, struct call *c);
 void level_fsync(struct folder *f, struct level *l, struct call *c); /* saves the whole folder */
 
-/* Attributes of a map's directory, without opening the map. -ESTALE: its file was replaced or
- * removed. A removed map with unsaved changes still has some. */
+/* Attributes of a map's directory, without opening the map. -ESTALE: its file was removed, or
+ * replaced and the map is not open. A removed map with unsaved changes still has some. */
 int map_attr(struct folder *f, struct map *m, struct stat *ret);
 /* Return the map of this name, whose file has the attributes st: the known one, or a new one if the
- * file has changed and the known one has no unsaved changes. NULL if memory or indexes are
- * exhausted. */
+ * file has changed and the known one has no unsaved changes. Borrowed: map_replace may free it,
+ * unless map.lookups counts it. NULL if memory or indexes are exhausted. */
 struct map *map_look(struct folder *f, struct level *in, const char *name, const struct stat *st);
 /* Attributes of a map's directory, given the result of disk_find or disk_look for it. */
 struct stat attr_map(const struct folder *f, const struct map *m, const struct found *found);

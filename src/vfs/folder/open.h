@@ -4,9 +4,9 @@
 
 #include "vfs/folder/opened.h"
 
-/* For a map that is not open: open it unless that has begun, and after the return call again(f, c),
- * when the map is open or shows error.txt. After a temporary error (EMFILE) answer c instead, at
- * any time. `again` must be the same for all calls. */
+/* For a map whose m->opened is NULL or OPENED_SOON: open it unless that has begun, and after the
+ * return call again(f, c), when the map is open or shows error.txt. After a temporary error
+ * (EMFILE) answer c instead, at any time. `again` must be the same for all calls. */
 void open_wait(struct folder *f, struct map *m, struct call *c,
 	void (*again)(struct folder *f, struct call *c));
 /* For mkdir: create an open map from a loaded new volume, which it takes over except on failure.

@@ -28,11 +28,12 @@ struct opened {
 /* Create m->opened, in the state OPENED_SOON and the most recently used, for open.h to load.
  * opened_close frees it. -ENOENT: its directory was removed. */
 int opened_new(struct folder *f, struct map *m, struct opened **ret);
-/* Mark the map as the most recently used. */
+/* Mark the map as the most recently used one, and move it to folder.recent. */
 void opened_touch(struct folder *f, struct opened *o);
-/* Close some of the least recently used maps, if they are idle and too many are open. */
+/* If folder.recent has too many maps, close some of the least recently used ones. Those that are
+ * not idle move to folder.held, and stay open. */
 void opened_trim(struct folder *f);
-/* Close all idle maps, except the most recently used one, if descriptors are about to run out. */
+/* Close all idle maps of folder.recent but the last used, if descriptors are about to run out. */
 void opened_make_room(struct folder *f);
 /* Close an idle map: free it and its vfs. Frees o->map, too, if that was replaced and is unused. */
 void opened_close(struct folder *f, struct opened *o);

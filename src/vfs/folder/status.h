@@ -4,6 +4,6 @@
 
 #include "vfs/folder/table.h"
 
-/* Answer getxattr for a level, before the return or later. The root has user.mapfs.status and
- * user.mapfs.status.N, of all its maps. Other names: -ENODATA; outside of user.*: -EOPNOTSUPP. */
+/* Answer getxattr for a level, now or later. The root has user.mapfs.status and user.mapfs.status.N
+ * (from record N on), of all its maps. Other names: -ENODATA; outside of user.*: -EOPNOTSUPP. */
 void level_getxattr(struct folder *f, struct level *l, struct call *c);

@@ -23,9 +23,9 @@
  *   RENAME  PATH NUL TO                  a file or directory of the map was renamed
  *   SAVED   ID                           all records before this one are in the map of this ID
  *
- * A mount uses the journal whose ID is the map's. It removes a journal that a save left behind and
- * that holds nothing of its own: one that ends in SAVED with the map's ID, or one of DRAFTs whose
- * PREVIOUS is the map's ID if the map's own journal also exists. It keeps and notes all others.
+ * A mount uses the journal whose ID is the map's. It removes a journal that a save left behind: one
+ * that ends in SAVED with the map's ID, or one of NAMES and DRAFTs whose PREVIOUS is the map's ID
+ * if the map's own journal also exists. It keeps and notes all others.
  *
  * A journal with unreadable or missing records, or with operations that cannot be replayed, is not
  * removed after a save, but renamed to NAME.mapfs-journal-ID.kept. A file that is not a record log

@@ -28,10 +28,10 @@ int journal_record_next(struct reclog *l, struct reclog_pos *pos, struct journal
 
 /* Call fn with the name of each file in dirfd that is a journal of the map by its name. `map` is a
  * result of sidecar_family. The journal may have any identity, may have been set aside, and may be
- * untrusted. A negative return of fn ends the loop, and is returned; otherwise 0 or -errno. */
+ * untrusted. A nonzero return of fn ends the loop, and is returned if negative. */
 int journal_each_file(int dirfd, const char *map, int (*fn)(void *arg, const char *file), void *arg,
 	struct error *e);
-/* Like journal_each_file, for the directory of b. */
+/* Like journal_each_file, for the directory of b. May miss changes of the last second. */
 int journal_each_sidecar(struct sidecar_cache *b, const char *map,
 	int (*fn)(void *arg, const char *file), void *arg, struct error *e);
 

@@ -24,8 +24,8 @@ int offline_lookup(struct offline *t, const struct offline_file *dir, const char
 /* Look up a path (path_next of base/name.h); "" is the root. -ENOENT. */
 int offline_find(struct offline *t, const char *path, struct offline_file *ret);
 
-/* List the names in a directory, in the order of the mount or, if sorted, of their bytes. Sets
- * *ret, which the caller finishes. */
+/* List the names in a directory, in the order of the mount or, if sorted, of their bytes.
+ * Initializes *ret; the caller finishes it. */
 int offline_names(
 	struct offline *t, const struct offline_file *dir, bool sorted, struct names *ret);
 

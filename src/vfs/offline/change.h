@@ -38,16 +38,16 @@ enum change_class change_classify(const struct offline *t, const struct dentry *
  * save fail with OUTCOME_SAVE_FAILED and a line on stderr. With `left`, scratch files are only
  * reported, and the result is OUTCOME_PARTIAL. With `skip` too, files with refused content are left
  * out as well. A removed file that the map must have always makes it fail. The report goes to
- * stderr. Without a conflict, its lines about saved and removed files need `verbose`, and go to
- * stdout unless the map is "-". With `silent`, OUTCOME_DONE and _PARTIAL print no report. */
+ * stderr. Except for OUTCOME_CONFLICT, its lines about saved and removed files need `verbose`, and
+ * go to stdout unless the map is "-". With `silent`, OUTCOME_DONE and _PARTIAL print no report. */
 struct change_save {
 	bool verbose, left, skip, silent;
 	int *error;      /* may be NULL; set to the -errno of a failed build or write (-EINVAL: the
 			  * new map would be invalid), otherwise unchanged */
-	struct out *out; /* may be NULL; write the map here instead; out_commit follows */
+	struct out *out; /* may be NULL; write the map here instead; the caller calls out_commit */
 	/* A map to write instead of the one built from the overlay; borrowed; may be NULL. */
 	struct snapshot *map;
-	/* Called for each refused content. Returns true to leave the file out. May be NULL. */
+	/* Called for each refused content; true leaves the file out unreported. May be NULL. */
 	bool (*refused)(void *arg, const struct oentry *u, const char *why);
 	void *refused_arg;
 	/* Returns the name of the file that a path of the map was copied from, for messages, or

@@ -9,8 +9,6 @@
  *   offline_load      parse the map
  *   change_...        change the overlay (change.h), and save it with change_save
  *   offline_close     at any point; unsaved changes are dropped
- *
- * Each struct offline belongs to one thread.
  */
 #pragma once
 
@@ -34,8 +32,8 @@ struct offline {
  * directory and name are then those in /proc/self/fd. -EISDIR: it is a directory. */
 int offline_locate(const char *file, int *ret_dirfd, char **ret_name, struct error *e);
 
-/* Open a map into *t. The caller closes it, also on failure. Without o->read_only: VOLUME_LOCKED
- * (-EBUSY) if the map is mounted for writing, -EROFS if it is not writable. */
+/* Open a map into *t. The caller closes it, also if this or the next two fail. For writing:
+ * VOLUME_LOCKED (-EBUSY) if the map is mounted for writing, -EROFS if it is not writable. */
 int offline_open(struct offline *t, const char *file, const struct vfs_options *o, struct error *e);
 /* Create a map of the format (NULL: by the file's ending). It is empty once loaded; volume_discard
  * removes the file again. -EEXIST. "-" requires o->nameless, and is a file with a temporary name,

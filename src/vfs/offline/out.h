@@ -17,7 +17,7 @@ struct out {
 	const char *path;            /* the name given by the user; borrowed */
 	struct offline *existing;    /* the existing map, locked; NULL if there is none */
 	struct offline own_existing; /* the same, if out_begin opened it */
-	int dirfd;
+	int dirfd;                   /* -1 before out_begin; out_finish closes any other */
 	char name[NAME_MAX + 1];
 	char second[NAME_MAX + 1]; /* the second file's name, or "" if there is only one file */
 	struct file *second_held;  /* the existing second file, or NULL */
@@ -31,7 +31,7 @@ struct out {
  * after a failure. "-" is standard output. VOLUME_LOCKED: it is mounted for writing. -EROFS.
  * -EEXIST: only a second file exists. */
 int out_begin(struct out *o, const char *path, const struct vfs_options *how, struct error *e);
-/* Like out_begin, if the caller has set o->existing to an open map, and everything else to zero. */
+/* Like out_begin, but the caller has set o->existing to an open map, dirfd to -1, the rest to 0. */
 int out_begin_held(struct out *o, const char *path, struct error *e);
 /* Check that a map of this format may replace the existing file, which must be empty or a map of
  * the same format. Otherwise the user probably named it by mistake: -EINVAL. A map of two files
@@ -43,7 +43,7 @@ int out_copy(struct out *o, const struct source *from, struct error *e);
 int out_write(struct out *o, struct save_job *job, struct error *e);
 /* Open the written file as t, to make another map from it. The file will not be committed. Only for
  * maps of one file. As after offline_open, t is not loaded, and the caller closes it, also on
- * failure. `shown` is its name for messages. */
+ * failure. `shown` is its name for messages, borrowed until then. */
 int out_open(struct out *o, struct offline *t, const char *shown, const struct vfs_options *how,
 	struct error *e);
 /* Put the written files in place, or to standard output. -ESTALE: an existing file changed,

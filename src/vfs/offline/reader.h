@@ -5,7 +5,7 @@
 #include "base/buffer.h"
 #include "vfs/offline/calls.h"
 
-/* Append the replacement of a line, which includes its newline, to out. Returns 0 or -errno. */
+/* Append the replacement of a line, which includes its newline, to out. */
 typedef int (*reader_change)(void *arg, const char *line, size_t n, struct buffer *out);
 
 struct reader {

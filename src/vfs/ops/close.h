@@ -14,7 +14,7 @@ enum close_kind {
 	CLOSE_UNVALIDATED, /* store without validation, because a write may follow */
 };
 
-/* Close the content of n, for which file_is_validated (tree/write_buffer.h) is true. n is busy
+/* Close the content of n, which has a write buffer and is neither unlinked nor scratch. n is busy
  * until it is stored. done(), not NULL, is called once the kernel's cache is invalidated, too; or
  * before the return if memory is exhausted, or if n is generated, and its content is dropped. */
 void close_content(

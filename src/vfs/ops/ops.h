@@ -10,8 +10,8 @@ void vfs_submit(struct vfs *v, struct call *c);
 /* Can the call be the first to change the map? False for calls that follow an open or a change. */
 bool vfs_changes(const struct call *c);
 
-/* Operations, for call.op: the arguments, then the results after the arrow (members of struct call
- * in tree/call.h). They answer the call. A new entry has st_mode, st_uid and st_gid of `set`. */
+/* Operations for call.op, which answer the call: arguments, then results after the arrow, in
+ * struct call (tree/call.h). A new entry has st_mode, st_uid, st_gid of `set`, and one lookup. */
 void vfs_lookup(struct vfs *v, struct call *c);      /* ino name -> attr; counts one lookup */
 void vfs_getattr(struct vfs *v, struct call *c);     /* ino -> attr */
 void vfs_setattr(struct vfs *v, struct call *c);     /* ino set mask [handle] -> attr */

@@ -12,8 +12,7 @@
  * A mount resolves a name to a dentry (overlay_dentry), asks overlay_can_*, appends the operation
  * to the journal and then changes the overlay. Functions that take paths include the checks.
  *
- * One thread at a time. Errors are -errno as a program sees them in a mount, or NULL if memory is
- * exhausted. A failure may change *ret if it is a dentry, a name class or file attributes.
+ * Errors are -errno as a program sees them in a mount, or NULL if memory is exhausted.
  */
 #pragma once
 
@@ -204,7 +203,7 @@ struct oentry *overlay_next(const struct overlay *o, const struct oentry *u);
  * holds. Directories, new scratch, and unrefused files that the new map lacks are carried over.
  * moved() is called first, with successor NULL, for each old entry without a successor that
  * has an inode or is a whiteout; then, with *o replaced, for the root and each entry whose inode
- * moves to its successor. *o is destroyed after that. On failure it is unchanged. */
+ * moves to its successor; then the old overlay is destroyed. On failure *o is unchanged. */
 struct rebase {
 	int (*replay)(void *arg, struct overlay *next);
 	void (*moved)(void *arg, struct oentry *u, struct oentry *successor);

@@ -21,13 +21,13 @@ struct overlay_build {
 
 /* List the differences from the base. After a failure there is nothing to finish. */
 int overlay_build_begin(const struct overlay *o, struct overlay_build *ret, struct error *e);
-/* Build the map to be saved. On failure there is no map, and e has the reason. */
+/* Build the map to be saved. On failure there is no map. */
 int overlay_build_run(struct overlay_build *s, struct error *e);
 /* Keep the parsed values in the overlay, even if a save fails later. On the overlay's thread. */
 void overlay_build_keep_parsed(struct overlay_build *s);
 /* Add advice of tools about the built map to format_report. `advise` may be NULL. Any thread. */
 void overlay_build_advise(struct overlay_build *s, vfs_advise advise);
-/* Build the map that a mount shows: no object is placed. 0 or -errno. */
+/* Build the map that a mount shows: no object is placed. */
 int overlay_build_view(struct overlay_build *s);
 /* overlay_build_begin and overlay_build_run; after a failure there is nothing to finish. */
 int overlay_build(const struct overlay *o, struct overlay_build *ret, struct error *e);

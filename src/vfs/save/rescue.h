@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * rescue: the files that neither the map nor the journal will hold after the unmount: drafts, files
- * that were never closed, and most scratch files (lost_at_end of tree/lost.h). They are copied to
- * NAME.mapfs-left/ beside the map, each to its path (files/rescue_dir.h).
+ * rescue: the files that neither the map nor the journal will hold after the unmount: refused
+ * contents, files that were never closed, and most scratch files (lost_at_end of tree/lost.h). They
+ * are copied to NAME.mapfs-left/ beside the map, each to its path (files/rescue_dir.h).
  */
 #pragma once
 
@@ -10,8 +10,8 @@
 #include "vfs/volume/change_queue.h"
 
 /*
- * A task of the change queue. It copies on the owner's thread, and syncs the copies on a worker. A
- * failure is a report line, OUTCOME_PARTIAL and report.unrescued.
+ * A task of the change queue. It copies on the owner's thread, and syncs the copies on a thread of
+ * the pool. A failure is a report line, OUTCOME_PARTIAL and report.unrescued.
  *
  * Before an unmount that can be refused (`ends` is false), it makes sure that the end will not fail
  * on a full disk. It skips files that are open for writing, reports no success, and on failure

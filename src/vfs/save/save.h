@@ -66,6 +66,6 @@ void save_failed(struct save_job *s, const struct error *e);
 void report_conflict(struct report *r, const struct volume *vol);
 /* Note that the map is new and empty, if nothing was saved into it yet. */
 void report_new_map(const struct volume *vol, struct report *report);
-/* Report that the journal was set aside under this name; "" if it was not. */
+/* Report that the journal was set aside under this name. Does nothing if the name is "". */
 void report_set_aside(struct report *r, const char *journal);
 void save_job_finish(struct save_job *s);

@@ -92,7 +92,7 @@ struct vfs_host {
 	void (*note)(struct vfs_host *h, const char *line); /* on any thread */
 	/* Report what a save is doing and its progress in bytes; total is 0 if unknown. Called on a
 	 * worker's thread; on the owner's while files are copied out (save/rescue.h) and, with "",
-	 * now and then while vfs_create_map or vfs_end waits. */
+	 * now and then while vfs_create_map, vfs_end or folder_end waits. */
 	void (*progress)(struct vfs_host *h, const char *what, uint64_t done, uint64_t total);
 };
 

@@ -108,7 +108,7 @@ struct inode *inode_parent(struct inode *n);
 /* The inode of an overlay entry, created if needed. Returns NULL if memory is exhausted. */
 struct inode *inode_of(struct vfs *v, struct oentry *u);
 /* Find the inode of dir/name, created if needed. Does not count as a lookup by the kernel; the
- * caller uses it or calls inode_free_unused. -ENOENT. A failure may set *ret to NULL. */
+ * caller uses it or calls inode_free_unused. -ENOENT. */
 int inode_lookup(struct vfs *v, struct inode *dir, const char *name, struct inode **ret);
 /* Free the inode, and its overlay entry if unused, if nothing refers to it. While it has a path, a
  * write buffer or set attributes keep it, too. */
@@ -120,14 +120,14 @@ bool inode_is_scratch(const struct inode *n);
 /* Get the entry that it shows, and the snapshot (borrowed) of that entry. Returns false if it shows
  * content of its own, or nothing. */
 bool inode_shows(const struct inode *n, const struct snapshot **ret, entry_id *ret_id);
-/* Attributes of what it shows, before those that a program set. A failure may change *ret. */
+/* Attributes of what it shows, before those that a program set. */
 int inode_entry(const struct inode *n, struct file_attr *ret, struct error *e);
 /* Is it a generated file (file_attr.is_generated)? */
 bool inode_is_generated(const struct inode *n);
 /* Find or create the inode for a number of entry_ino by searching the whole map, and count one
  * lookup. -ESTALE if there is no such entry. */
 int inode_recall(struct vfs *v, uint64_t ino, struct inode **ret);
-/* Invalidate the kernel's cache of all files without an inode, in a map that was reopened. */
+/* Start to invalidate the kernel's cache of the files of a reopened map that have no inode. */
 void inodes_invalidate_unknown(struct vfs *v);
 /* Find the inode at a path, "" for the root; as inode_lookup. */
 int inode_walk(struct vfs *v, const char *path, struct inode **ret);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Zlib */
-/* lost: files that the end of the mount would lose, and why: drafts, files that were never closed,
- * and scratch files other than by-products and editors' files. */
+/* lost: files that the end of the mount would lose, and why: refused contents, files that were
+ * never closed, and scratch files other than by-products and editors' files. */
 #pragma once
 
 #include "vfs/tree/inode.h"

@@ -10,8 +10,8 @@
 /* Mark the view as stale after a change. Returns true if it was not, and the format has dependent
  * files; the caller then calls view_invalidate. */
 bool view_mark_stale(struct vfs *v);
-/* Invalidate all files, and names, in the kernel's cache that may differ now; then return `then`
- * (may be NULL) to the pool. */
+/* Invalidate all files, and names, in the kernel's cache that may differ now. After that, and after
+ * the return, the owner's thread calls then->done (then may be NULL). */
 void view_invalidate(struct vfs *v, struct job *then);
 /* Mark the view as stale and invalidate the files, without waiting for the kernel. */
 void view_mark_and_invalidate(struct vfs *v);

@@ -20,8 +20,8 @@ void inode_looked_up(struct inode *n); /* count one lookup by the kernel */
 /* Invalidate the kernel's cached listing of dir, after names changed without a request. Also sets
  * the mtime of dir, or the kernel would keep a listing that is under way. */
 void names_invalidate(struct vfs *v, struct inode *dir);
-/* Compute the sizes of these entries of s on a worker, for the cache of the format. Then set
- * c->size_result and run c again, or answer it with -ENOMEM. c is NULL if the sizes were not
- * requested yet (vfs.size_ahead). */
+/* Compute the sizes of these entries of s on a worker thread, for the cache of the format. Then set
+ * c->size_result, whose size is valid only if n is 1, and run c again; or answer it with -ENOMEM. c
+ * is NULL if the sizes were not requested yet (vfs.size_ahead). */
 void sizes_request(
 	struct vfs *v, const struct snapshot *s, const entry_id *ids, size_t n, struct call *c);

@@ -28,14 +28,14 @@ struct vfs_options {
 	gid_t gid;
 	mode_t file_mask, dir_mask; /* permission bits to clear */
 	size_t cache;               /* bytes of decoded blobs to keep */
-	const char *const *options; /* the format's own; outlive the volume */
+	const char *const *options; /* the format's own, NULL-ended; outlive the volume */
 	vfs_advise advise;          /* may be NULL */
 
-	/* For a map in a folder. sidecars and budget outlive the volume. */
+	/* For a map in a folder. sidecars and budget outlive the volume; it references the rest. */
 	bool unlocked; /* lock it only at its first change, or if a journal exists */
 	struct sidecar_cache
-		*sidecars;     /* names in its directory; if set, dirfd is borrowed; may be NULL */
-	struct budget *budget; /* shared by several maps; NULL: create one of `cache` bytes */
-	struct file *names_file; /* volume_names_file; borrowed; NULL: open it if options name it */
-	struct images *images;   /* volume_images; borrowed; NULL: open them if options need them */
+		*sidecars;       /* names in its directory; if set, dirfd is borrowed; or NULL */
+	struct budget *budget;   /* shared by several maps; NULL: create one of `cache` bytes */
+	struct file *names_file; /* volume_names_file; NULL: open it if options name it */
+	struct images *images;   /* volume_images; NULL: open them if options need them */
 };

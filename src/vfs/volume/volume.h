@@ -70,9 +70,9 @@ struct volume {
 	struct format_context context;
 	/* Options for which format_changes_meaning is true: the journal's, or else the mount's. */
 	struct bytes *name_options; /* each with a NUL */
-	const char **options;  /* context.options, if name_options came from a journal; or NULL */
-	struct images *images; /* context.image_arg; NULL if the options need none */
-	vfs_advise advise;     /* may be NULL */
+	const char **options;       /* context.options with those of a journal; NULL: the mount's */
+	struct images *images;      /* context.image_arg; NULL if the options need none */
+	vfs_advise advise;     /* reports what tools know about a map to be saved; may be NULL */
 	struct budget *budget; /* owned; NULL if the budget is shared */
 	struct journal journal;
 	struct volume_store store;
@@ -133,7 +133,7 @@ void volume_discard(struct volume *vol);
 /* Find the format, open the journal, and parse the map. */
 int volume_load(
 	struct volume *vol, void (*note)(void *arg, const char *line), void *arg, struct error *e);
-/* Note an ignored lock, and hard links. Called once the map is locked or known to be read-only. */
+/* Note an ignored lock, and hard links. For volume_load and volume_lock, which know the access. */
 void volume_note_state(
 	const struct volume *vol, void (*note)(void *arg, const char *line), void *arg);
 /* Lock a VOLUME_UNLOCKED map, and open its journal. VOLUME_LOCKED: another process has the lock.

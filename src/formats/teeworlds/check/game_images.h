@@ -26,6 +26,5 @@ const struct tw_game_image *tw_game_image(const char *name, size_t n);
 /* Has the image of this name these pixels in any version? */
 bool tw_is_game_image(const char *name, size_t n, uint32_t w, uint32_t h, uint32_t checksum);
 
-/* Compute tw_game_image.checksum for an image item with tw_image_is_png (item/media.h); decodes its
- * pixels. -EIO, -ENOMEM: *ret is changed, too. */
+/* Decode an image with tw_image_is_png (item/media.h), and compute tw_game_image.checksum. */
 int tw_image_checksum(const struct tw_map *m, const struct tw_item *it, uint32_t *ret);

@@ -84,11 +84,11 @@ struct tw_tiles {
 	bool packed;  /* runs of equal tiles are stored as one (version 4) */
 };
 
-/* Get the tiles that a layer shows as planes. If it shows none, return false; *ret is garbage. */
+/* Get the tiles that a layer shows as planes. Returns false if it shows none. */
 bool tw_get_tiles(const struct tw_map *m, const struct tw_item *it, struct tw_tiles *ret);
 bool tw_is_game(const struct tw_item *it); /* a tile layer of kind TW_KIND_GAME */
 /* Find the last game layer; NULL if there is none. A game uses the last one that is in a group. */
 const struct tw_item *tw_game_layer(const struct tw_map *m);
 /* Get the tiles in TW_TILES_DATA of a physics layer whose own field has others; no game uses them.
- * The blob may hold fewer than w * h tiles. Returns false, as tw_get_tiles, if there are none. */
+ * The blob may hold fewer than w * h tiles. Returns false if there are none. */
 bool tw_get_unused_tiles(const struct tw_map *m, const struct tw_item *it, struct tw_tiles *ret);

@@ -23,7 +23,7 @@ void opacity_begin(struct opacity *o, uint32_t w, uint32_t h);
 /* Add row y, w pixels of RGBA. Rows must be in order from 0. */
 void opacity_row(struct opacity *o, uint32_t y, const uint8_t *rgba);
 
-/* Find the opacity of w x h pixels of RGBA. -EIO. */
+/* Find the opacity of w x h pixels of RGBA, which the blob must have. -EIO: it is damaged. */
 int tw_opaque_read(
 	struct blob *pixels, uint32_t w, uint32_t h, struct opacity *ret, struct error *e);
 

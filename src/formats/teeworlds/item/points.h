@@ -50,8 +50,8 @@ struct tw_point_list {
 /* Append the points [begin, end) of p. -ENOMEM, also if a map cannot hold so many. */
 int tw_points_append(
 	struct tw_point_list *l, const struct tw_points *p, uint32_t begin, uint32_t end);
-/* Append a new point. If p has a UUID item of tangents and a point `at`, the list keeps that
- * point's tangents for the UUID item. -ENOMEM, also if a map cannot hold so many. */
+/* Append a new point. For the UUID item the list keeps the tangents that the UUID item of p has for
+ * point `at`; without these, those of `point`. -ENOMEM, also if a map cannot hold so many. */
 int tw_points_append_new(struct tw_point_list *l, const struct tw_points *p, uint32_t at,
 	const int32_t point[TW_POINT_FULL]);
 /* Write the list to the items of c, as full or plain points: the item of all points, and if

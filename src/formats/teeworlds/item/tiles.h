@@ -42,7 +42,7 @@ struct tw_garbage {
 	uint64_t at;   /* offset in the blob */
 	uint8_t value; /* 0: none was found */
 };
-/* Find the first unused byte that is not 0 (packed: none). Decodes all. -EIO also sets *ret. */
+/* Find the first unused byte that is not 0 (packed: none). Decodes all. -EIO as above. */
 int tw_tiles_find_garbage(const struct tw_tiles *t, struct tw_garbage *ret, struct error *e);
 
 enum { TW_TILE_RUN = 1024 /* tiles that are read at a time */ };
@@ -59,7 +59,7 @@ const uint8_t *tw_tile_next(struct tw_tile_walk *w, struct error *e);
 
 /* Compute the size to which a layer of TW_FORM_TILES can be cropped without a visible change. The
  * game repeats the last row and column for ever, so one of air must follow the last tile. At least
- * 2 each, at most the current size; 0 x 0 if all tiles are air. -EIO; errors change the results. */
+ * 2 each, at most the current size; 0 x 0 if all tiles are air. -EIO as above. */
 int tw_tiles_min_size(const struct tw_tiles *t, uint32_t *ret_w, uint32_t *ret_h, struct error *e);
 
 /* tw_tiles_check for packed tiles (tiles_pack.c). */

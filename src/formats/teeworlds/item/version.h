@@ -10,8 +10,9 @@
 struct tw_ints *tw_group_convert(const struct tw_ints *v, int32_t version);
 /* Copy the integers of an envelope, converted to a version. */
 struct tw_ints *tw_envelope_convert(const struct tw_ints *v, int32_t version);
-/* Copy the integers of a layer, converted to a version. v has the integer TW_LAYER_VERSION. The
- * caller converts the tiles: TW_TILES_DATA is packed in version 4, and not in older ones. */
+/* Copy the integers of a layer of any type, converted to a version, which is the integer
+ * TW_LAYER_VERSION; v must have it. The caller converts the tiles: TW_TILES_DATA is packed in
+ * version 4, and not in older ones. */
 struct tw_ints *tw_layer_convert(const struct tw_ints *v, int32_t version);
 
 /* The integers that hold the name of a group, envelope or layer. */
@@ -22,12 +23,12 @@ struct tw_name_place {
 };
 
 /* Find where an item has its name, or would have it. False if items of this type have none in their
- * integers, or the layer is too short to get one; *ret is garbage then. */
+ * integers, or the layer is too short to get one. */
 bool tw_name_place(const struct tw_item *it, struct tw_name_place *ret);
 /* Has the item the integers of the name, and a version with a name? The name may be empty. */
 bool tw_has_name(const struct tw_item *it, const struct tw_name_place *p);
-/* For an item without one: copy its integers, with room for a name (except a short tile layer of
- * version 3 or more). May raise the version. */
+/* For an item without a name: copy its integers, with room for one. May raise the version. A tile
+ * layer of version 3 or more that is too short is copied as it is. */
 struct tw_ints *tw_name_make_room(const struct tw_item *it, const struct tw_name_place *p);
 /* Write an empty name into n integers. */
 void tw_name_clear(int32_t *v, unsigned n);

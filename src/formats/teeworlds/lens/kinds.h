@@ -43,7 +43,8 @@ void tw_touch(const struct tw_map *before, const struct tw_map *after, struct to
 /* Find the object that had this name at the mount. *ret has the form that the name's ending says,
  * even if the object has the other form. -ENOENT, also if dir holds no objects. In objects.c. */
 int tw_object_find(const struct tw_map *m, entry_id dir, const char *name, entry_id *ret);
-/* tw_kind.child (lens.h) for the root, info/, raw/ and groups. In root.c, as is the next. */
+/* Get the entry at *cookie, which starts at 0 and is advanced, of the root, info/, raw/ or a group.
+ * 1: an entry, and its name of at most NAME_MAX bytes; 0: the end. In root.c, as is the next. */
 int tw_fixed_child(
 	const struct tw_map *m, entry_id dir, uint64_t *cookie, char *name, entry_id *ret);
 /* Find an entry of such a directory, even if options hide it. -ENOENT, also for other dirs. */
@@ -51,8 +52,7 @@ int tw_fixed_find(entry_id dir, const char *name, entry_id *ret);
 /* Update the OPAQUE bits of tiles for all images in c->result->put_images. c is a change in place;
  * c->previous is overwritten. In media/image.c. */
 int tw_images_derive(struct tw_change *c, struct error *e);
-/* Check a change of raw/: `before` is the map before it, `after` after it. If `before` is typed,
- * -EINVAL if t->is_all, a typed file that t lists would become unreadable, or `after` is not typed.
- * Decodes what it needs to. In raw/guard.c. */
+/* Check a change of raw/, from `before` to `after`. If `before` is typed, -EINVAL if t->is_all, a
+ * typed file that t lists would become unreadable, or `after` is not typed. Decodes blobs. */
 int tw_raw_guard(const struct tw_map *before, const struct tw_map *after, const struct touched *t,
 	struct error *e);

@@ -44,7 +44,7 @@ struct tw_layout {
 	const struct tw_key *keys;
 	uint16_t type;      /* the item type */
 	uint8_t version_at; /* index of the integer that holds the version */
-	/* Convert an item to another version (item/version.h). NULL if memory is exhausted. */
+	/* Return a copy in another version (item/version.h). NULL if memory is exhausted. */
 	struct tw_ints *(*convert)(const struct tw_ints *v, int32_t version);
 };
 
@@ -65,7 +65,7 @@ int tw_record_read(const struct json_at *at, const struct tw_naming *names,
 	const struct tw_record *rec, struct error *e);
 /* Make the integers of the item that a file describes: `old` (not NULL) with the values of the
  * file's keys. The version is that in the file, or else of `old`, but at least that which the keys
- * and the name in `old` need. tw_ints_unref drops *ret. Errors as tw_record_read. */
+ * and the name stored in `old` need. tw_ints_unref drops *ret. Errors as tw_record_read. */
 int tw_record_item(const struct json_at *root, const struct tw_naming *names,
 	const struct tw_layout *l, const struct tw_ints *old, struct tw_ints **ret,
 	struct error *e);
@@ -76,8 +76,8 @@ void tw_record_reset(const struct tw_record *rec);
 void tw_ref_write(struct jsonw *w, const struct tw_map *m, enum tw_refers ref, int32_t value);
 /* Read a reference into *ret, which must hold the previous value: its stem is always accepted. null
  * becomes -1; an integer is not checked. If names->ret_unknown is not NULL, another stem sets
- * *names->ret_unknown, keeps *ret, and is not looked up: tw_ref_resolve does that later. -EINVAL:
- * another type; or, as unresolved, the stem names no object, or several. */
+ * *names->ret_unknown to true, keeps *ret, and is not looked up: tw_ref_resolve does that later.
+ * -EINVAL: another type; or, marked as unresolved in e, the stem names no object, or several. */
 int tw_ref_read(const struct json_at *at, const struct tw_naming *names, enum tw_refers ref,
 	int32_t *ret, struct error *e);
 /* Look up a stem for which tw_ref_read set *names->ret_unknown. -EINVAL: it names no object, or

@@ -33,8 +33,8 @@ struct tw_rows {
 int tw_rows_write(struct jsonw *w, const struct tw_rows *rows, uint64_t off, struct error *e);
 
 /* Read element i of a written array into v, which has room for TW_ROW_MAX; the first old->n_ints
- * integers are valid. Absent keys take the values of old row i, or initial values if there is none;
- * other keys than old->keys are refused. *ret_differs becomes true if the row differs or is new,
- * else it stays. A failure may change it and v. names and errors as for tw_record_read. */
+ * integers are valid. Absent keys take the values of old row i, or initial values if there is none.
+ * *ret_differs becomes true if the row differs or is new, else it stays. names finds objects by
+ * name; NULL if no key is a reference. -EINVAL: a key is not in old->keys, or has a wrong value. */
 int tw_rows_read(const struct json_at *at, const struct tw_rows *old, uint32_t i,
 	const struct tw_naming *names, int32_t *v, bool *ret_differs, struct error *e);

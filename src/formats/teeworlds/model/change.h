@@ -33,7 +33,7 @@ struct tw_change {
 
 /* Create a change of m. Then set `others` and `previous` if needed. NULL: memory is exhausted. */
 struct tw_change *tw_change_new(const struct tw_map *m);
-void tw_change_free(struct tw_change *c); /* not for a change in place; NULL is fine */
+void tw_change_free(struct tw_change *c); /* not for a change in place */
 DEFINE_CLEANUP(struct tw_change, tw_change_free);
 
 /* Begin a change of *s in place. If *s has other references, a copy replaces it first. -ENOMEM. */

@@ -5,8 +5,8 @@
  * An entry_id packs a kind and up to three numbers, whose meaning depends on the kind:
  *     kind 6 bits | a 16 bits | b 16 bits | c 5 bits | form 1 bit
  * For some kinds a and b together are one 32-bit index. For TW_K_GROUP to TW_K_SOURCES, a is the
- * position of the group, b that of the layer, and c the enum tw_plane of a table. Unused numbers
- * are 0, and so is the root. The functions do not check the numbers.
+ * position of the group, b that of the layer in the list of all layers, and c the enum tw_plane of
+ * a table. Unused numbers are 0, and so is the root. The functions do not check the numbers.
  */
 #pragma once
 

@@ -8,8 +8,7 @@
  *
  * The place of an object is its position in its directory. A parameter `group` is the position of a
  * layer's group; it is 0 for other sorts. Objects created since the mount have no names here, nor
- * has a map of which only raw/ is shown. Functions that find an object or a range may write their
- * results on failure, too. A dst gets a NUL, unless the comment says otherwise.
+ * has a map of which only raw/ is shown. A dst gets a NUL, unless the comment says otherwise.
  */
 #pragma once
 
@@ -82,7 +81,7 @@ bool tw_mounted_range(const struct tw_map *m, enum tw_sort sort, uint32_t group,
 /* Write the stem of the object at a place, which must exist ("03_grass"). Returns the length. */
 size_t tw_mounted_stem(const struct tw_map *m, enum tw_sort sort, uint32_t group, uint32_t place,
 	char dst[NAME_MAX + 1]);
-/* Write an object's file name with this ending (".png"), or its capitals in the name table. */
+/* Write an object's file name with this ending (".png"; ".PNG" if the name table has that). */
 void tw_mounted_name(const struct tw_map *m, enum tw_sort sort, uint32_t group, uint32_t place,
 	const char *ending, char dst[NAME_MAX + 1]);
 /* Find the place of the object with a stem, in any form. -ENOENT. */

@@ -16,7 +16,7 @@ enum { TW_MADE = -1532713819 };
 
 enum { TW_REF_LIST_MAX = 400 };
 
-/* Get the position, among all objects of the sort, that a reference means. -ENOENT: nothing. */
+/* Get the position that a reference means; created objects come last. -ENOENT: it means none. */
 int tw_ref_position(const struct tw_map *m, enum tw_sort sort, int32_t ref, uint32_t *ret);
 /* The reference to the object at a position. */
 int32_t tw_ref_of(const struct tw_map *m, enum tw_sort sort, uint32_t position);

@@ -38,8 +38,7 @@ struct tw_view {
 	double step_x, step_y; /* size of a pixel */
 };
 
-/* Create a canvas: transparent, or opaque black as in the game. The caller drops c->pixels at last.
- * -ENOMEM: there is nothing to drop. */
+/* Create a canvas: transparent, or opaque black as in the game. The caller drops c->pixels. */
 int tw_canvas_init(struct tw_canvas *c, uint32_t w, uint32_t h, bool black, struct error *e);
 /* Take n pixels from the draw budget before they are drawn. -E2BIG if it is exceeded. */
 int tw_canvas_spend(struct tw_canvas *c, uint64_t n, struct error *e);

@@ -46,8 +46,8 @@ struct tw_textures {
 void tw_textures_finish(struct tw_textures *t); /* does not free t */
 
 /* Get the image at a position in its largest size with at most `side` pixels (a power of 2) on the
- * longest side; with `tiles`, of each of its 16 x 16 tiles, which are not mixed. *ret is valid
- * until the next call. -ENOENT: the image is missing, damaged or too large, also for the canvas's
- * read budget; the first time, options->note says why, later e is unset. -ENOMEM. */
+ * longest side; with `tiles`, of each of its 16 x 16 tiles, which are not mixed. *ret is always the
+ * whole image, valid until the next call. -ENOENT: it is missing, damaged, too small for tiles or
+ * too large, also for the canvas's read budget; options->note says why once, later e is unset. */
 int tw_texture_get(struct tw_textures *t, uint32_t image, bool tiles, uint32_t side,
 	const struct tw_texture **ret, struct error *e);

@@ -10,8 +10,9 @@
 
 #include "formats/torchlight/model/map.h"
 
-/* Make the version of s to be saved (format_tree.finalize in formats/format.h). If n is
- * FORMAT_UNPLACED, *ret is s. Sets is_absent in p. say may be NULL. -ENOMEM only. */
+/* Make the version of s to be saved (format_tree.finalize); if n is FORMAT_UNPLACED, a reference to
+ * s. Sets is_absent in p for new files without content. say, which may be NULL, gets all that users
+ * should know about the new archive. -ENOMEM only. */
 int tl_finalize(const struct snapshot *s, struct placement *p, size_t n, struct snapshot **ret,
 	format_say say, void *arg, struct error *e);
 /* Would a save of b, which is finalized, give the file of a again (format_edit.same)? */

@@ -25,9 +25,9 @@ struct tl_state {
 /* An entry to add: a file, a removed file or a directory. The strings belong to the table. */
 struct tl_new_entry {
 	const char *path, *name; /* the path, and the name of a directory, end in '/' */
-	uint32_t dir;            /* parent, or the nearest existing directory above; or NO_DIR */
-	uint32_t handle;         /* MANIFEST_NO_FILE for a removed file or a directory */
-	uint8_t type;            /* as in struct manifest_entry (wire/manifest.h) */
+	uint32_t dir; /* for tl_finalize_dirs: parent, nearest directory that exists, or NO_DIR */
+	uint32_t handle; /* MANIFEST_NO_FILE for a removed file or a directory */
+	uint8_t type;    /* as in struct manifest_entry (wire/manifest.h) */
 };
 
 struct finalizer {
@@ -41,8 +41,8 @@ struct finalizer {
 	size_t n_new_entries, room_new_entries;
 	/* The list of removed files; `is_provided` if the new archive has the file itself. */
 	struct removed_set removed;
-	struct mod_header *kit; /* the header that MOD.DAT gives; NULL without MOD.DAT */
-	bool info_removed, kit_removed;
+	struct mod_header *kit; /* the header that MOD.DAT gives, owned; NULL without MOD.DAT */
+	bool info_removed, kit_removed; /* a program removed .mod/info.json, or MOD.DAT */
 	/* Listed removed files that the archive has itself, to be reported: not the new files at
 	 * paths that the list had at the mount. */
 	size_t n_provided;
@@ -86,8 +86,8 @@ int tl_finalize_table(struct finalizer *st);
 void tl_say(const struct finalizer *st, enum format_line_kind kind, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
 void tl_finalize_say_names(const struct finalizer *st);
-/* One line for many things of a kind: their number, `one` or `many`, and the first. No line if
- * there is none. The caller zeroes the struct. */
+/* One line for many things of a kind: "1 ONE (FIRST)" or "3 MANY (FIRST)"; no line for 0 things.
+ * one, many: "file is damaged", "files are damaged". The caller zeroes the struct. */
 struct tl_tally {
 	size_t n;
 	char first[401]; /* cut if it is longer */

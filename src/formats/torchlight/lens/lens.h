@@ -4,7 +4,7 @@
 
 #include "formats/torchlight/model/map.h"
 
-/* list.c */
+/* list.c; tl_list: *cookie starts at 0, name has NAME_MAX + 1 bytes; 1: an entry, 0: the end */
 int tl_lookup(const struct snapshot *s, entry_id dir, const char *name, struct file_attr *ret,
 	struct error *e);
 int tl_stat(const struct snapshot *s, entry_id id, struct file_attr *ret, struct error *e);
@@ -16,13 +16,13 @@ int tl_find_entry(const struct tl_map *m, entry_id dir, const char *name, entry_
 /* Load a control file (enum tl_control), which is small. -ENODATA: MOD.DAT was never written. */
 int tl_load_control(const struct tl_map *m, uint32_t which, struct bytes **ret, struct error *e);
 
-/* get.c; tl_note: why a compiled file is shown as bytes */
+/* get.c; tl_note: why a compiled file is shown as bytes; -ENODATA for all other files */
 int tl_size(const struct snapshot *s, entry_id id, uint64_t *ret, struct error *e);
 int tl_get(
 	const struct snapshot *s, entry_id id, uint64_t off, void *dst, size_t n, struct error *e);
 int tl_note(const struct snapshot *s, entry_id id, struct bytes **ret, struct error *e);
 
-/* put.c; tl_apply ignores others and like, and p is never NULL */
+/* put.c; tl_apply ignores others and like; p is not NULL, because no file is_cleared_by_mount */
 enum { TL_INPUT_MAX = 2 * TEXT_MAX + 2 }; /* a text in UTF-16 has twice the bytes */
 
 int tl_parse(const struct snapshot *s, entry_id id, struct content *in, struct parsed **ret,
@@ -34,7 +34,7 @@ int tl_apply(struct snapshot **s, entry_id id, const struct parsed *p,
 /* info.c: .mod/info.json */
 void tl_info_write(const struct tl_map *m, struct buffer *out);
 /* Read a written info.json into h, a copy of m's header (NULL for a PAK). *ret_pak: the text is the
- * info.json of a PAK. Then, and if m is a PAK, only `format` is read. A failure may change both. */
+ * info.json of a PAK. Then, and if m is a PAK, only `format` is read. */
 int tl_info_parse(const struct tl_map *m, const struct extent *in, struct mod_header *h,
 	bool *ret_pak, struct error *e);
 /* Do both headers, which have the same version, give the same info.json? */

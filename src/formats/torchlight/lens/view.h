@@ -10,7 +10,7 @@
 
 #include "formats/torchlight/model/map.h"
 
-/* Determine the view of a file, and get its content: a new reference. If the view is TL_TEXT, also
+/* Get the content of a file, a new reference, and determine (*ret)->view. If that is TL_TEXT, also
  * get a new reference to the text; else *ret_text is unchanged (ret_text may be NULL). Slow.
  * -ENODATA: the handle has no content. -EIO: it has no valid block. If the bytes are damaged, this
  * succeeds with TL_BYTES, tl_content.note has the reason, and tl_content_read fails with -EIO. */
@@ -19,7 +19,7 @@ int tl_view_find(const struct tl_map *m, uint32_t handle, struct tl_content **re
 /* Get the size in the mount if the view was determined before; else return false. */
 bool tl_view_known(const struct tl_map *m, uint32_t handle, uint64_t *ret_size);
 
-/* Add a list of names (names_extend) to *names: replace this reference, or NULL, by a new one. */
+/* Add a list, one name in a line, to *names: replace this reference, or NULL, by a new one. */
 int tl_names_add(struct names **names, const void *list, size_t size, struct error *e);
 /* Get the dictionary for compiling, with the names that texts taught; borrowed until m changes. */
 int tl_map_names(const struct tl_map *m, struct names **ret, struct error *e);

@@ -36,8 +36,8 @@ struct tl_content {
 	char *note;                 /* for the user, about the view; or NULL */
 };
 
-/* Make the content of the file x from its block in the PAK section. budget (may be NULL) must
- * outlive it. -EIO: there is no valid block of the manifest's size. -ENOMEM: *ret is NULL. */
+/* Make the content of file x from its block in the PAK section. budget (or NULL) must outlive
+ * it. -EIO: no valid block of the manifest's size. A failure keeps *ret or sets it to NULL. */
 int tl_content_stored(const struct extent *section, const struct manifest_entry *x,
 	struct budget *budget, struct tl_content **ret, struct error *e);
 struct tl_content *tl_content_ref(struct tl_content *c);
@@ -52,7 +52,7 @@ int tl_content_load(struct tl_content *c, uint64_t max, struct bytes **ret, stru
 int tl_content_read(struct tl_content *c, uint64_t off, void *dst, size_t n, struct error *e);
 
 /* Put new bytes into the store, compressed as the game's tool compresses a file of this type. The
- * time of the content is now. -EINVAL: more than UINT32_MAX bytes. -ENOMEM: *ret may be NULL. */
+ * time is now. -EINVAL: more than UINT32_MAX bytes. A failure keeps *ret or sets it to NULL. */
 int tl_content_store(struct store *store, struct budget *budget, const struct extent *x,
 	uint8_t type, struct tl_content **ret, struct error *e);
 

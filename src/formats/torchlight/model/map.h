@@ -100,7 +100,7 @@ struct tl_table {
 	size_t n_owned, room_owned;
 };
 
-void tl_table_free(struct tl_table *t); /* accepts NULL */
+void tl_table_free(struct tl_table *t);
 
 struct tl_map {
 	struct snapshot snapshot; /* must be first */
@@ -133,8 +133,8 @@ static inline const struct manifest *tl_manifest(const struct tl_map *m)
 	return m->table ? m->table->manifest : tl_mounted(m);
 }
 
-/* Make a version, or a copy of one without its table, which the caller may change. NULL if memory
- * is exhausted. Takes over the reference to sh, also on failure. */
+/* Make a version, of which the caller sets at least `removed`, or copy one without its table. The
+ * caller may change it. NULL if memory is exhausted. Takes over sh, also on failure. */
 struct tl_map *tl_map_new(struct tl_shared *sh, const struct format *f);
 struct tl_map *tl_map_copy(const struct tl_map *m);
 
@@ -176,7 +176,8 @@ void tl_dir_path(const struct tl_map *m, uint32_t dir, struct buffer *out);
  * m, NUL-ended, "" from tl_n_files on. And the kind of that name; COMPILED_NONE with text=off. */
 struct str tl_file_name(const struct tl_map *m, uint32_t handle);
 enum compiled_kind tl_file_kind(const struct tl_map *m, uint32_t handle);
-/* The kind of a name without its last ending. *ret: that ending, in name, with its dot; or NULL. */
+/* The kind of a name without its last ending. *ret: that ending, in name, with its dot. A name
+ * without an ending gives COMPILED_NONE and NULL. */
 enum compiled_kind tl_kind_of_stem(const char *name, const char **ret);
 /* Append the path of a file, as stored at the mount or as it was added, with a NUL. -ENOMEM. */
 int tl_file_path(const struct tl_map *m, uint32_t handle, struct buffer *out);

@@ -10,8 +10,8 @@
 struct pages {
 	/* Drop one reference; accepts NULL. Each object begins with its count, an atomic_uint. */
 	void (*drop)(void *object);
-	struct page **all; /* a NULL page has only NULL objects */
-	size_t n;
+	struct page **all; /* n pages; a NULL page has only NULL objects */
+	size_t n;          /* an empty table is {.drop = ...} */
 };
 
 /* The object with number i, borrowed; or NULL. */

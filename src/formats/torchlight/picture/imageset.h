@@ -10,7 +10,6 @@ struct imageset_cut {
 
 /* Append the path of the texture in the archive, as the XML has it, without a NUL, to ret_file.
  * cut: the name of a part in any case, which *ret_cut then describes; NULL: ret_cut is not used.
- * -EINVAL: not an image set, or an invalid number. -ENOENT: no such part. A failure may
- * change ret_file and *ret_cut. */
+ * -EINVAL: not an image set, or an invalid number. -ENOENT: no such part. */
 int imageset_find(const struct bytes *xml, const char *cut, struct buffer *ret_file,
 	struct imageset_cut *ret_cut, struct error *e);

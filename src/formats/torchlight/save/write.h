@@ -32,8 +32,8 @@ int tl_layout(const struct tl_map *m, bool force, struct tl_plan *p, struct erro
  * the saved archive would show by another name. */
 int tl_put_shown_names(const struct tl_map *m, struct buffer *out, struct error *e);
 
-/* write.c, verify.c: for struct format_edit (formats/format.h). s is finalized. outs[0] is the MOD
- * or PAK, outs[1] the manifest of a PAK. *ret is a struct tl_plan. */
+/* write.c, verify.c: for struct format_edit. s is finalized. outs[0] is the MOD or PAK, outs[1] the
+ * manifest of a PAK. *ret is a struct tl_plan, with which tl_verify compares the written files. */
 int tl_encode(const struct snapshot *s, struct replace *const outs[], bool force, struct plan **ret,
 	struct error *e);
 int tl_verify(const struct snapshot *s, const struct plan *p, const struct source *written,

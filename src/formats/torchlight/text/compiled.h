@@ -34,8 +34,7 @@ struct compiled_context {
 
 /*
  * Append the text of a compiled file to out. *ret_readonly (may be NULL) is set to the reason why
- * the text cannot be written back: it does not hold all of the file. Its code is 0 if it does. To
- * find out, the text is compiled again and compared. It may be set although -ENOMEM is returned.
+ * the text, compiled again, does not give the same file. Its code is 0 if it does.
  *
  * -EIO: the bytes are no valid file of this kind; they may be text, for example. -EFBIG.
  */
@@ -48,7 +47,8 @@ int compiled_check(enum compiled_kind kind, const struct compiled_context *ctx, 
 	size_t size, struct error *e);
 
 /* Append a text that is COMPILED_TEXT, in any form that textform_read accepts, to out: UTF-8 with
- * LF. -EINVAL with line and column: it is no text; without them if it is faulty XML. -EFBIG. */
+ * LF. -EINVAL with line and column: it is no text; without them: it begins with '<' like XML, but
+ * is not well-formed. -EFBIG. */
 int compiled_read_text(
 	enum compiled_kind kind, const void *text, size_t n, struct buffer *out, struct error *e);
 

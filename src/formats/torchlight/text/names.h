@@ -32,8 +32,7 @@ struct compiled_remarks {
 };
 
 uint32_t name_hash(struct str name);
-/* Is the name a hash in decimal digits (1000000 to 4294967295), as other tools show unknown
- * names? */
+/* Is the name a hash in decimal digits (1000000 to 4294967295), as some tools show unknown ones? */
 bool name_is_number(struct str name, uint32_t *ret);
 /* The hash of a name in a text: the number of UNK_XXXXXXXX or of decimal digits, else name_hash. */
 uint32_t name_value(struct str name);

@@ -24,8 +24,8 @@ void number_put(struct buffer *b, enum number_kind kind, const uint8_t *stored);
  * appended. */
 bool number_get(struct str s, enum number_kind kind, struct buffer *out);
 
-/* Read a number: its bits (the low 32, if it has 4 bytes). false: not a number, or out of range;
- * *ret is undefined. U32 and BOOL also accept -2147483648..-1; BOOL true and false, in any case. */
+/* Read a number: its bits (the low 32, if it has 4 bytes). false: not a number, or out of range.
+ * U32 and BOOL also accept -2147483648..-1; BOOL true and false, in any case. */
 bool number_read(struct str s, enum number_kind kind, uint64_t *ret);
 /* number_read for one kind. *ret is unchanged on failure, except by number_get_i64. */
 bool number_get_f32(struct str s, uint32_t *ret); /* its bits */

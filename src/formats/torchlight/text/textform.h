@@ -14,9 +14,9 @@
 #include "base/buffer.h"
 #include "base/error.h"
 
-enum textform { TEXTFORM_UTF8, TEXTFORM_UTF16 };
+enum textform { TEXTFORM_UTF8, TEXTFORM_UTF16 }; /* with LF; LE with byte order mark and CRLF */
 
-/* Longest text that is shown, in bytes of UTF-8. A longer one is -EFBIG. */
+/* Longest text that is shown, in bytes of UTF-8. textform_write does not check it. */
 enum { TEXT_MAX = 64 << 20 };
 
 /*
@@ -29,7 +29,7 @@ enum { TEXT_MAX = 64 << 20 };
  */
 int textform_read(const void *data, size_t n, struct buffer *out, struct error *e);
 
-/* Append UTF-8 with LF to out in the form that the mount shows. -ENOMEM may leave e unset. */
+/* Append a text, UTF-8 with LF, to out in this form. -ENOMEM may leave e unset. */
 int textform_write(
 	const void *utf8, size_t n, enum textform form, struct buffer *out, struct error *e);
 

@@ -39,7 +39,8 @@ struct manifest_entry {
 	uint8_t type;
 };
 
-/* Is it a removed file, which hides the game's file of this path? Ask after removed_find. */
+/* Is it a removed file, which hides the game's file of this path? False for every entry until
+ * removed_find (removed.h) has changed the handles; manifest_read does not call it. */
 static inline bool manifest_removed(const struct manifest_entry *x)
 {
 	return x->handle == MANIFEST_NO_FILE && x->type != MANIFEST_DIR;

@@ -50,7 +50,7 @@ struct mod_header {
 	struct text removed;      /* full paths, each with a line feed */
 };
 
-/* Could this be a header, judged by its size and version? */
+/* Could a file with these first n bytes have a header? False if n is below 40. */
 bool modheader_sniff(const uint8_t *data, size_t n);
 
 /* Read the header of a file; reads little more than the header. -EINVAL: its version is unknown, it

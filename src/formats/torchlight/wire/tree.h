@@ -53,7 +53,7 @@ static inline const char *tree_name(const struct tree *t, const struct tree_chil
 	return t->text + c->name;
 }
 
-/* Fold a name, cut to NAME_MAX bytes; all names of a file fold alike. ret: NAME_MAX + 1 bytes. */
+/* Fold a name: upper case, no needless escapes, cut to NAME_MAX bytes. ret: NAME_MAX + 1 bytes. */
 void tree_fold(const char *name, char *ret);
-/* Find a child by `name`, or else by its folded form, both in any case. NULL: there is none. */
+/* Find a child by `name`, or else by the folded `name`, in any case. NULL: there is none. */
 const struct tree_child *tree_find(const struct tree *t, uint32_t dir, const char *name);

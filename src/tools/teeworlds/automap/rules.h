@@ -83,7 +83,7 @@ struct tw_auto_tile {
 struct tw_auto_grid {
 	uint32_t w, h;
 	struct tw_auto_tile *tiles; /* row by row */
-	bool lacks_flags;           /* the layer has no flags, so they are 0 */
+	bool lacks_flags;           /* the layer has no flags: drop those of drawn tiles */
 };
 
 enum { TW_REFERENCE_WHOLE = -1 };
@@ -91,8 +91,7 @@ enum { TW_REFERENCE_WHOLE = -1 };
 /* Makes the first run read the game layer instead of the layer that it draws. */
 struct tw_auto_reference {
 	const struct tw_auto_grid *game; /* of any size: outside of it there are no tiles */
-	/* The only index to read, others are read as 0; or TW_REFERENCE_WHOLE. A live run reads
-	 * all. */
+	/* The only index to read (others are 0), or TW_REFERENCE_WHOLE. A live run reads all. */
 	int only;
 };
 

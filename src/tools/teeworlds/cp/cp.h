@@ -15,6 +15,7 @@
 
 extern const struct cp_tool tw_cp;
 
+/* One run of cp.c, which frees the arrays and `change`. */
 struct tw_copying {
 	const struct tw_map *from, *to;
 	struct tw_change *change; /* from `to` to the new map */
@@ -40,8 +41,7 @@ struct tw_copying {
 	size_t n_lines, room_lines;
 };
 
-/* All functions return 0 or -errno; if a part is refused, e has its path in `from`, and why. After
- * a failure drop `change`; results may be set. */
+/* If a part is refused, e has its path in `from`, and why. After a failure drop `change`. */
 
 /* objects.c: Add a copy of the object at a position in `from`, with its data, and a report line.
  * group: position of a layer's group in the new map; else 0. *ret: its handle in the new map. The
@@ -53,7 +53,7 @@ int tw_cp_add(struct tw_copying *k, enum tw_sort sort, uint32_t position, uint32
 int tw_cp_carry(struct tw_copying *k, enum tw_sort sort, uint32_t position, struct error *e);
 /* Append a report line, which then owns l->name. -ENOMEM: the caller still owns it. */
 int tw_cp_report(struct tw_copying *k, const struct tw_copy_line *l, struct error *e);
-/* Refuse a part: put the path of an item of `from` before the error in e. Returns r. */
+/* Refuse a part: put the path of `it`, of from->items, before the error in e. Returns r. */
 int tw_cp_refuse(const struct tw_copying *k, const struct tw_item *it, int r, struct error *e);
 
 /* reuse.c: Find an object of `to` that can be used instead of a copy. *ret: its position, or -1. */

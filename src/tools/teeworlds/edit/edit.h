@@ -17,10 +17,10 @@ struct editing {
 /* World units of a tile; coordinates of a quad or source for a world unit; 100 %. */
 enum { EDIT_TILE = 32, EDIT_FIXED = 1024, EDIT_PERCENT = 100 };
 
-/* say.c: Add what the operation did to `changes` of a layer or group: "12 tiles by fill ...". */
+/* say.c: Append the text ("12 tiles") and " by fill ..." to `changes` of a layer or group. */
 void edit_changed(struct editing *ed, struct buffer *changes, const char *fmt, ...)
 	PRINTF_LIKE(3, 4);
-/* say.c: Report that the operation leaves a part as it is. */
+/* say.c: Report why the operation, whose text is appended, leaves a part as it is. */
 void edit_left(struct editing *ed, const char *path, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 /* Operations. -EINVAL: refused. -EIO: a layer cannot be read. */

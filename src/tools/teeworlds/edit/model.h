@@ -16,7 +16,7 @@
 
 struct edit_opacity {
 	bool is_searched; /* the other members are valid */
-	bool is_known;
+	bool is_known;    /* ids is valid: the image could be read */
 	struct opacity ids;
 };
 
@@ -31,7 +31,7 @@ struct edit_layer {
 	uint8_t *cells;        /* decoded tiles, row by row; NULL until loaded */
 	uint32_t n;            /* elements now */
 	int32_t *elements;     /* of its list; NULL until loaded */
-	struct buffer changes; /* what was done, for the report */
+	struct buffer changes; /* what was done, for the report; if empty, nothing is encoded */
 };
 
 struct edit_group {
@@ -57,8 +57,8 @@ struct edit_model {
 	uint64_t bytes;                 /* decoded */
 };
 
-/* Initialize a model of m, which must outlive it. Call edit_model_finish in any case. layers: as in
- * struct edit; -ENOENT. -EINVAL: m is not typed (model/map.h), so its content is unknown. */
+/* Initialize a model of m, which outlives it; finish it in any case. layers: paths or patterns,
+ * NULL-ended; NULL: all. -ENOENT: one matches no layer. -EINVAL: m is not typed (model/map.h). */
 int edit_model_open(struct edit_model *model, const struct tw_map *m, const char *const *layers,
 	struct error *e);
 void edit_model_finish(struct edit_model *model);
@@ -76,8 +76,8 @@ int edit_count(struct edit_model *model, uint64_t n, struct error *e);
 struct edit_layer *edit_layer_of_kind(const struct edit_model *model, int32_t kind);
 /* Kind of a tile layer. */
 int32_t edit_kind_of(const struct edit_model *model, const struct edit_layer *l);
-/* Make the map to save. *ret is unchanged if nothing differs. Layers without a difference lose
- * their `changes`. */
+/* Make the map to save, of the layers that have `changes` and of all groups. *ret is unchanged if
+ * nothing differs. Layers and groups without a difference lose their `changes`. */
 int edit_model_apply(struct edit_model *model, struct snapshot **ret, struct error *e);
 
 /* The cell at a place, which must exist. */

@@ -18,17 +18,16 @@ struct tw_fixing {
 	fix_say say;
 	void *arg;
 	bool is_check;        /* the repairs will be dropped */
-	bool is_final;        /* the last repairs finalized the map: it cannot be edited */
+	bool is_final;        /* m is the result of last repairs: no fault can be repaired */
 	bool is_last;         /* make the last repairs (that finalize), and no others */
 	bool any, any_last;   /* a fault is fixable by an earlier repair; by a last one */
-	int64_t shared_layer; /* position of a layer in two groups that is to be copied; -1 */
+	int64_t shared_layer; /* fix.c: position in m of a layer in two groups, to copy; or -1 */
 	char done[160];       /* what the last repair did */
 };
 
 /* done.c: Set k->done. Returns true. */
 bool fixing_done(struct tw_fixing *k, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* Keep -ENOMEM of a repair in k->change; other errors mean that there is no repair. Returns false.
- */
+/* Keep -ENOMEM in k->change; other errors of a repair mean that there is none. Returns false. */
 bool fixing_failed(struct tw_fixing *k, int r);
 
 /*
@@ -40,7 +39,7 @@ typedef bool (*fixing_repair)(struct tw_fixing *k, const struct tw_place *at);
 
 /* tiles.c: Set unused bytes of tiles to 0. */
 bool fix_unused(struct tw_fixing *k, const struct tw_place *at);
-/* tiles.c: Give a tile layer a version that games read. Unpacks the tiles of version 4. */
+/* tiles.c: Give a tile layer a version that games read. Unpacks a physics layer of version 4. */
 bool fix_version(struct tw_fixing *k, const struct tw_place *at);
 
 /* parts.c: Declare the length that the stream of a data item has. */

@@ -21,11 +21,11 @@ struct tw_look {
 
 typedef void (*tw_rule)(const struct tw_look *look);
 
-/* Does the map have a game layer, and could all tiles be read? If not, do not report missing tiles.
- */
+/* Does the map have a game layer, and could all tiles be read? If not, report no missing tiles. */
 bool tw_look_is_complete(const struct tw_look *look);
 
-/* Report a warning. field, value, bound: as in format_fault, or "". Then text after the path. */
+/* Report a warning. place: tw_in_item(handle), tw_in_info(file) or tw_in_map(). field, value and
+ * bound: as in format_fault, or "". Then text after the path. */
 #define tw_warn(look, place, field, value, bound, ...)                                             \
 	tw_fault_add((look)->faults, TW_F_WARNED, place, field, value, bound, __VA_ARGS__)
 /* Report a warning about the tiles of a spot, unless it has none: "x 202, y 13 and 3 more: ...". */

@@ -27,7 +27,7 @@ struct tw_physics {
 		struct tw_tiles t;
 		struct tw_spot ids[256];    /* by id, without 0 (air) */
 		struct tw_spot turned[256]; /* by id; only tiles that are mirrored or turned */
-		/* By id and number, or force for speedups. NULL for game, front, absent layers. */
+		/* [id][number], or [id][force] of speedups. NULL: game, front, absent layers. */
 		struct tw_spot (*numbers)[256];
 	} layers[TW_N_PLAYED];
 };

@@ -38,10 +38,10 @@ int tidy_layers(struct tidying *t, struct error *e); /* layers.c: remove what dr
 int tidy_equal(struct tidying *t, struct error *e);  /* equal.c: merge images, sounds, envelopes */
 int tidy_media(struct tidying *t, struct error *e);  /* media.c: make images external, or embed */
 int tidy_pixels(struct tidying *t, struct error *e); /* pixels.c: clear what nothing shows */
-/* data.c: Remove unused data items of m, and compress the others better. m is a copy of `was`, the
- * result of tw_whole_finish. */
+/* data.c: Remove unused data items of m, and compress the others better. m: the map to save, until
+ * then equal to `was`, the result of tw_whole_finish. */
 int tidy_data(struct tidying *t, const struct tw_map *was, struct tw_map *m, struct error *e);
 
-/* parts.c: tidy_tool.parts (tools/tidy/tidy.h). */
+/* parts.c: Call part for each part of the file. Stop if it returns nonzero; return that if < 0. */
 int tidy_parts(const struct snapshot *s, int (*part)(void *arg, const struct tidy_part *p),
 	void *arg, struct error *e);

@@ -10,7 +10,7 @@ struct tw_whole {
 	const struct tw_map *from; /* the map as opened; its handles are valid in all versions */
 	const struct whole_calls *calls;
 	bool *gone;              /* by handle: objects to be removed */
-	const char *const *keep; /* paths or patterns to keep; NULL until the caller sets it */
+	const char *const *keep; /* NULL-ended paths or patterns; NULL until the caller sets it */
 	bool has_changes;        /* WHOLE_DONE was reported */
 };
 

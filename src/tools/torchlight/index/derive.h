@@ -14,8 +14,8 @@ enum { ROW_CELLS = RAW_COLUMNS_MAX + 1 /* + 1: the list's name, if an index has 
 
 /* A row of an index as a table (text/raw/rawindex.h): a line of cells between tabs. */
 struct row {
-	struct str line; /* without the newline; contains the cells */
-	struct str cells[ROW_CELLS];
+	struct str line;             /* without the newline; not owned */
+	struct str cells[ROW_CELLS]; /* parts of line; missing cells are empty */
 };
 
 /* A source file that an index should list, and its row. */
@@ -41,9 +41,9 @@ derive_fn derive_missiles, derive_menu;                                      /* 
 
 /* Find a field of a block, by the hash of its name; the dictionaries need not have the name. */
 const struct dat_field *derive_field(const struct dat_block *b, const char *name);
-/* The value of a field of any type, as text; "" if the block does not have it. */
+/* The value of a field of any type: a part of the file's text; "" if the block lacks the field. */
 struct str derive_text(const struct dat_block *b, const char *name);
-bool derive_bool(const struct dat_block *b, const char *name); /* false if it is no BOOL */
+bool derive_bool(const struct dat_block *b, const char *name); /* text is TRUE or an int not 0 */
 
 /* Append text in upper case (ASCII) to out. Returns all of out, which lacks text if out->error. */
 struct str derive_upper(struct str text, struct buffer *out);

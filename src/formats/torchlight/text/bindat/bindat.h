@@ -60,7 +60,7 @@ int bindat_decode(const uint8_t *data, size_t size, const struct names *names, s
  * Compile text (UTF-8, LF) and append the file to out. A type in lower case is a STRING, as in the
  * modding kit. old: the previous file, or NULL.
  *
- * A string that the old file has keeps its id. If several ids have the same string, its k-th use
+ * A string that the old file uses keeps its id. If several ids have the same string, its k-th use
  * gets the id of the k-th use in the old file. Later uses get the id of the last old use. New
  * strings get ids above the highest one, in the order of their first use. A new "" gets
  * BINDAT_EMPTY, or such an id if a string of the old file that is still used has BINDAT_EMPTY.

@@ -13,7 +13,7 @@
 #include "formats/torchlight/text/dattext.h"
 #include "formats/torchlight/text/names.h"
 
-/* Append the learned names as lines of a table (schema.h); none if old is invalid or empty. Sets
- * is_read of fields below root, which is the new text. names may be NULL. -ENOMEM. */
+/* Append lines of learned names: type, its name, code, property, kind, with tabs between; none if
+ * old is invalid or empty. Sets is_read below root, the new text. names may be NULL. -ENOMEM. */
 int layout_learn(const struct dat_block *root, const uint8_t *old, size_t old_size,
 	const struct names *names, struct buffer *lines);

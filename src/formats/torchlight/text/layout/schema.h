@@ -50,7 +50,7 @@ struct layout_property {
 enum { LAYOUT_GROUP = 1, LAYOUT_TIMELINE = 35, LAYOUT_LOGIC = 36 };
 
 /* Parse a line of a table, with tabs between the cells; *ret points into it. Ignores cells after
- * the fifth. false: invalid, and *ret is undefined. */
+ * the fifth. false: invalid. */
 bool layout_schema_line(struct str line, struct layout_property *ret);
 
 /* Find the name of a type, the type of a name, the property of a code, or the property of a name.
@@ -62,8 +62,8 @@ const struct layout_property *layout_property_find(
 /* *ret_axis: 0, 1 or 2 if the name is that of a vector and X, Y or Z; else -1. */
 const struct layout_property *layout_property_named(
 	const struct names *n, uint8_t type, struct str name, int *ret_axis);
-/* Is it a widget, drawn on the screen (type 74, or with WIDGET NAME)? Is it a part of a particle
- * effect? */
+/* Is it a widget, drawn on the screen: type 74, or a type with the property WIDGET NAME? Is it a
+ * part of a particle effect? */
 bool layout_type_is_widget(const struct names *n, uint8_t type);
 bool layout_type_is_particle(uint8_t type);
 
