@@ -4,8 +4,8 @@
  *
  * The owner's thread calls all functions. The session fills in a struct call with an operation
  * (vfs_lookup, ...) and its arguments, and submits it. reply() is called exactly once, during
- * vfs_submit or later, on the owner's thread or, for reads, on a worker's. A call that must wait is
- * kept, with copies of its borrowed arguments, and runs again from its beginning.
+ * vfs_submit or later, on the owner's thread or, for reads, on a worker thread. A call that must
+ * wait is kept, with copies of its borrowed arguments, and runs again from its beginning.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Zlib */
-/* open: load a map on a worker, and create its vfs. */
+/* open: load a map on a worker thread, and create its vfs. */
 #pragma once
 
 #include "vfs/folder/opened.h"

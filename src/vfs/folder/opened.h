@@ -4,7 +4,7 @@
 
 #include "vfs/folder/table.h"
 
-/* OPENED_SOON: being loaded on a worker. OPENED_FAILED: shows error.txt. */
+/* OPENED_SOON: being loaded on a worker thread. OPENED_FAILED: shows error.txt. */
 enum opened_state { OPENED_SOON, OPENED, OPENED_FAILED };
 
 struct opened {

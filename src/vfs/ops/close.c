@@ -165,7 +165,7 @@ static void close_apply(struct job *j)
 	close_leave_queue(p);
 }
 
-/* Append the content to the journal. On a worker. */
+/* Append the content to the journal. On a worker thread. */
 static void close_run(struct job *j)
 {
 	struct close_job *p = (struct close_job *)j;
@@ -232,7 +232,7 @@ static bool close_start(struct change_task *t)
 	return p->path != NULL;
 }
 
-/* Validate before entering the queue. On a worker. */
+/* Validate before entering the queue. On a worker thread. */
 static void parse_run(struct job *j)
 {
 	validate(&((struct close_job *)j)->validation);

@@ -31,7 +31,7 @@ struct validation {
 	struct error error;
 	int r;
 };
-void validate(struct validation *j); /* on a worker; does nothing if already done */
+void validate(struct validation *j); /* on a worker thread; does nothing if already done */
 void validation_finish(struct validation *j);
 /* Make the parsed value, if any, read its bytes from `kept`, the copy in the journal. */
 void validation_move(struct validation *j, const struct extent *kept);

@@ -11,8 +11,8 @@
 
 /*
  * A thread that requests the sizes of two files of one directory in a row is listing it (ls -l). So
- * several workers compute the next sizes ahead. In directories that the thread lists later (ls -lR,
- * du), sizes are returned with the names.
+ * several worker threads compute the next sizes ahead. In directories that the thread lists later
+ * (ls -lR, du), sizes are returned with the names.
  */
 enum { AHEAD_JOBS = 2, AHEAD_SIZES = 16 };
 

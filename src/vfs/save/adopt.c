@@ -43,8 +43,8 @@ static void refresh_stat(const struct file *f, struct stat *st)
 		*st = now;
 }
 
-/* Swap the volume's file with the save's. The save frees the old file on a worker, because closing
- * the last descriptor of an unlinked file makes the kernel free all its blocks. */
+/* Swap the volume's file with the save's. The save frees the old file on a worker thread, because
+ * closing the last descriptor of an unlinked file makes the kernel free all its blocks. */
 static void exchange_files(struct file **mine, struct file **its)
 {
 	struct file *old = *mine;

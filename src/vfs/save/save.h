@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Zlib */
 /*
- * save: one save of a volume. It runs on a worker while its task is at the head of the change
- * queue, so the overlay does not change.
+ * save: one save of a volume. It runs on a worker thread while its task is at the head of the
+ * change queue, so the overlay does not change.
  *
- *   save_write        on the worker: check, encode, verify, write the next journal, commit
+ *   save_write        on that thread: check, encode, verify, write the next journal, commit
  *   save_adopt        on the owner's thread, if is_saved: continue from the new map
  *   save_job_finish   on any thread
  */
@@ -31,7 +31,7 @@ struct save_job {
 	bool is_unconfirmed;           /* the sync after the rename failed: keep the old journal */
 	struct snapshot *base;         /* the new map, opened again; NULL if is_first or is_last */
 	struct source written;         /* the new files, from save_encode; then save_adopt puts the
-					* old ones here, to be closed on a worker */
+					* old ones here, to be closed on a worker thread */
 	struct stat stat, second_stat; /* of the new files */
 	char name[NAME_MAX + 1], second_name[NAME_MAX + 1]; /* of the new files */
 	struct journal next_journal;                        /* of the new map */
@@ -55,7 +55,7 @@ int carry_over(const struct overlay_build *s, carry_over_fn fn, void *arg);
  * results. A failure is reported by save_failed. */
 void save_write(struct save_job *s);
 /* After a save that wrote nothing: reduce the journal to the carried-over operations, if it has
- * any. A failure is reported by save_failed, and clears is_unchanged. On the worker. */
+ * any. A failure is reported by save_failed, and clears is_unchanged. On the worker thread. */
 void save_reduce_journal(struct save_job *s);
 /* Continue the volume from the saved map. Owner's thread. */
 void save_adopt(struct save_job *s);

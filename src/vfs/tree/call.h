@@ -37,7 +37,7 @@ typedef bool (*vfs_emit)(struct call *c, const char *name, const struct stat *a,
 
 struct call {
 	vfs_op op;
-	void (*reply)(struct call *c, int r); /* frees c; for vfs_read also on a worker's thread */
+	void (*reply)(struct call *c, int r); /* frees c; for vfs_read also on a worker thread */
 
 	/* arguments */
 	pid_t caller;               /* thread that made the request; 0 if unknown */
@@ -72,7 +72,7 @@ struct call {
 	bool owns_arguments;     /* name, to_name and data are copies */
 	bool copy_failed;        /* call_keep had no memory for one, and made `op` fail */
 	struct {
-		struct snapshot *snapshot; /* in which a worker found sizes; or NULL */
+		struct snapshot *snapshot; /* in which a worker thread found sizes; or NULL */
 		uint64_t id;               /* the first of these entries */
 		int r;                     /* result for a single entry */
 		uint64_t size;

@@ -5,7 +5,7 @@
 #include "vfs/tree/inode.h"
 
 /* Give n a write buffer with its content, unless it has one; or an empty one. Returns 0, -errno, or
- * 1: n is busy, and c runs again after a load on a worker, or is answered if that fails. */
+ * 1: n is busy, and c runs again after a load on a worker thread, or is answered if that fails. */
 int write_buffer_begin(struct vfs *v, struct inode *n, bool empty, struct call *c);
 void write_buffer_drop(struct inode *n);
 

@@ -5,8 +5,9 @@
 
 /* The change queue of a volume runs tasks that change the overlay, or build from it, one at a time
  * and in order. When a task reaches the head, the queue calls start() on the owner's thread. If
- * start() returns true, job.run follows on a worker, and then job.done on the owner's thread. If it
- * returns false, job.done follows at once. The task ends when it calls change_queue_leave. */
+ * start() returns true, job.run follows on a worker thread, and then job.done on the owner's
+ * thread. If it returns false, job.done follows at once. The task ends when it calls
+ * change_queue_leave. */
 struct change_task {
 	struct job job; /* must be first */
 	bool (*start)(struct change_task *t);

@@ -3,7 +3,7 @@
  * report: the lines that tell people the results of a save, and the exit code that sums them up.
  *
  * Each step of a save adds its lines, and the caller that requested the save prints them. Not
- * thread-safe: the worker of a save fills a report of its own. A line is dropped if memory is
+ * thread-safe: the worker thread of a save fills its own report. A line is dropped if memory is
  * exhausted.
  */
 #pragma once
