@@ -66,7 +66,7 @@ int main(int argc, char **argv)
 {
 	if (argc < 1 || fill_standard_descriptors() < 0)
 		return OUTCOME_USAGE;
-	/* Who started mapfs may ignore SIGCHLD; then children would have no exit code. */
+	/* The parent may ignore SIGCHLD. Then children would have no exit status. */
 	signal(SIGCHLD, SIG_DFL);
 	return output_finish(run_command(argc, argv), OUTCOME_PARTIAL, OUTCOME_REFUSED);
 }
