@@ -97,6 +97,15 @@ def test_an_unreadable_map_is_refused(box, user):
     assert r.code == 2 and len(r.err.splitlines()) == 1, r
 
 
+def test_pack_names_each_directory_that_cannot_be_listed(box, user):
+    path = owned(box)
+    before = boxes.get(path)
+    r = user('"$MAPFS" extract -o raw=off "$MAP" "$HOME/tree" && chmod 444 "$HOME/tree/images" "$HOME/tree/groups" && '
+             '"$MAPFS" pack "$HOME/tree" --onto "$MAP"', MAP=path, HOME=box.home)
+    assert r.code == 2 and boxes.get(path) == before, r
+    assert r.err == "".join("mapfs: %s/tree/%s: Permission denied\n" % (box.home, d) for d in ("groups", "images")), r
+
+
 def test_other_users_cannot_enter_the_mount(box, user):
     path = owned(box)
     r = user('"$MAPFS" "$MAP" "$POINT" && cat "$POINT/info/author"', MAP=path)

@@ -272,6 +272,10 @@ static int copy_dir(struct copy *c, int fd, unsigned depth)
 	const char *above = c->path;
 	int r = depth < DEPTH_MAX ? names_add_dir(&names, fd) : -ELOOP;
 
+	if (r < 0 && r != -ENOMEM && depth) {
+		report_file(c, &c->files->unread, strerror(-r));
+		return 0;
+	}
 	if (r == 0 && names.n)
 		qsort(names.items, names.n, sizeof(*names.items), compare_names);
 	for (size_t i = 0; r == 0 && i < names.n; i++) {
