@@ -124,7 +124,9 @@ static int create_spool(const struct layer *l, struct spool **ret)
 
 static void layer_close(struct layer *l)
 {
-	for (struct plane *p = l->at; p < l->at + l->n; p++) {
+	for (size_t i = 0; i < l->n; i++) {
+		struct plane *p = &l->at[i];
+
 		for (int w = 0; w < SIDES; w++)
 			reader_close(&p->reader[w]);
 		spool_destroy(p->made);

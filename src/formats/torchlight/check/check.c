@@ -248,7 +248,7 @@ static int check_units(struct checker *k)
 	if (k->n)
 		qsort(k->units, k->n, sizeof(*k->units), by_guid);
 	first = k->units;
-	end = k->units + k->n;
+	end = k->n ? first + k->n : first;
 	for (const struct unit *u = first; r == 0 && u < end; u++) {
 		if (u->guid != first->guid)
 			first = u;

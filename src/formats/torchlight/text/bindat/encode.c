@@ -231,7 +231,7 @@ static int put_block(struct encoder *en, const struct dat_block *b, unsigned dep
 
 static void put_table(struct encoder *en, const struct bindat_file *old)
 {
-	struct use *uses = en->uses + en->n_old;
+	struct use *uses = en->uses ? en->uses + en->n_old : NULL;
 	size_t n = en->n - en->n_old, kept = 0;
 
 	if (n)

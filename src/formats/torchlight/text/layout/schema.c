@@ -70,6 +70,8 @@ static const struct layout_property *next_line(
 
 	for (; *n; *n = names_base(*n)) {
 		all = names_properties(*n, &count);
+		if (!count)
+			continue;
 		p = p ? p + 1 : all + array_bisect(i, count, all[i].type >= type);
 		if (p < all + count && p->type == type)
 			return p;

@@ -19,8 +19,11 @@ void rawindex_put_text(struct str text, bool in_list, struct buffer *out)
 	static const char from[] = "\t\n\r\\|", to[] = "tnr\\|0";
 	size_t begin = 0;
 
-	if (in_list && !text.n)
-		buffer_text(out, "\\e");
+	if (!text.n) {
+		if (in_list)
+			buffer_text(out, "\\e");
+		return;
+	}
 	for (size_t i = 0; i < text.n; i++) {
 		const char *found = memchr(from, text.s[i], sizeof(from));
 
