@@ -33,7 +33,7 @@ struct budget_slot {
 enum { BUDGET_KEPT = 8, BUDGET_KEPT_LEAST = 3, BUDGET_KEPT_SIZE = 12 << 20 };
 
 struct budget *budget_create(size_t limit);
-void budget_destroy(struct budget *b); /* drop all slots before; NULL is fine */
+void budget_destroy(struct budget *b); /* drop all slots before */
 DEFINE_CLEANUP(struct budget, budget_destroy);
 
 /* Decode a span; *ret is a reference for the budget. Runs in budget_get, without a lock. */

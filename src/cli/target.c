@@ -98,16 +98,6 @@ int targets_add(struct targets *t, const char *name)
 	return S_ISREG(st.st_mode) ? targets_add_file(t, name, path) : -ENOENT;
 }
 
-/* Add the mounts of a map, or the map if there are none. */
-static void add_map(struct targets *t, const char *path)
-{
-	size_t before = t->n;
-
-	(void)add_mounts(t, NULL, path);
-	if (t->n == before)
-		(void)targets_add_file(t, NULL, path);
-}
-
 int targets_add_below(struct targets *t, const char *folder, bool to_show)
 {
 	CLEANUP(free) char *path = realpath(folder, NULL);
@@ -116,11 +106,14 @@ int targets_add_below(struct targets *t, const char *folder, bool to_show)
 	struct stat st;
 	int r = path ? journals_add_maps(path, true, &maps) : 0;
 
-	for (size_t i = 0; i < maps.n; i++)
+	for (size_t i = 0; i < maps.n; i++) {
+		size_t n = t->n;
+
 		if (to_show)
-			add_map(t, maps.items[i]);
-		else
+			(void)add_mounts(t, NULL, maps.items[i]);
+		if (t->n == n)
 			(void)targets_add_file(t, NULL, maps.items[i]);
+	}
 	if (r < 0 || t->n > before)
 		return r;
 	return to_show && path && stat(path, &st) == 0 && S_ISDIR(st.st_mode)

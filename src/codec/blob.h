@@ -112,7 +112,7 @@ uint64_t blob_materialized_total(void);
  * b is NULL, so that callers need not check bytes_copy. */
 struct blob *blob_of_bytes(struct bytes *b, struct budget *budget);
 struct blob *blob_ref(struct blob *b); /* NULL is fine */
-void blob_unref(struct blob *b);       /* NULL is fine */
+void blob_unref(struct blob *b);
 DEFINE_CLEANUP(struct blob, blob_unref);
 
 /* Load all decoded bytes into memory, through the budget's cache, whatever the size. *ret is a new

@@ -190,8 +190,7 @@ static void get_error(struct vfs *v, struct inode *n, struct call *c)
 	}
 }
 
-/* Get the format's note on a file on a worker thread, because it may have to read the whole file.
- */
+/* Get the format's note on a file, on a worker thread, because it may have to read the file. */
 struct note_job {
 	struct job job; /* first */
 	struct call *call;

@@ -262,19 +262,24 @@ def write_png(pixels, **how):
     return file.getvalue()
 
 
+def add_mods(box, *mods):
+    """Two archives of files {name: content} in MEDIA."""
+    return [box.add(tlwrite.mod([("MEDIA/", *f, False) for f in files.items()]), "%d.MOD" % i) for i, files in enumerate(mods)]
+
+
 def test_names_in_capitals_are_tables_and_images_too(box):
-    files = {"T.CSV": b"1,2\n3,4\n", "P.PNG": write_png(bytes(12))}, {"T.CSV": b"1,2\n3,5\n", "P.PNG": write_png(b"x" * 12)}
-    one, two = (box.add(tlwrite.mod([("MEDIA/", *f, False) for f in x.items()]), "%d.MOD" % i) for i, x in enumerate(files))
-    assert run("diff", one, two).stdout.decode().splitlines() == [
+    mods = add_mods(box, {"T.CSV": b"1,2\n3,4\n", "P.PNG": write_png(bytes(12))},
+                    {"T.CSV": b"1,2\n3,5\n", "P.PNG": write_png(b"x" * 12)})
+    assert run("diff", *mods).stdout.decode().splitlines() == [
         "changed MEDIA/P.PNG", " 4 pixels of 2 x 2, x 0 to 1, y 0 to 1",
         "changed MEDIA/T.CSV", " 1 cell, x 1, y 1", " x 1, y 1 (line 2, column 2): 4 -> 5"]
 
 
 def test_files_of_equal_cells_or_pixels_differ_in_bytes(box):
-    files = {"T.CSV": b"1,2\n", "P.PNG": write_png(bytes(12))}, {"T.CSV": b"1, 2\n", "P.PNG": write_png(bytes(12), compress_level=0)}
-    one, two = (box.add(tlwrite.mod([("MEDIA/", *f, False) for f in x.items()]), "%d.MOD" % i) for i, x in enumerate(files))
-    sizes = tuple(len(x["P.PNG"]) for x in files)
-    assert run("diff", one, two).stdout.decode().splitlines() == [
+    images = [write_png(bytes(12)), write_png(bytes(12), compress_level=0)]
+    mods = add_mods(box, {"T.CSV": b"1,2\n", "P.PNG": images[0]}, {"T.CSV": b"1, 2\n", "P.PNG": images[1]})
+    sizes = tuple(map(len, images))
+    assert run("diff", *mods).stdout.decode().splitlines() == [
         "changed MEDIA/P.PNG", " %d bytes -> %d bytes" % sizes, "changed MEDIA/T.CSV", "@@ -1 +1 @@", "-1,2", "+1, 2"]
 
 
